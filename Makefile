@@ -1,0 +1,50 @@
+# Every target first makes .venv and installs what it needs: when missing, and when pyproject.toml changed.
+# Needs Python 3.11 or newer (choose one with PYTHON=...), make, and a package index that pip can reach.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip -qq --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench wheel-check
+
+help:  ## Say what there is to make
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: $(VENV)/.core  ## Find injected anomalies in two real tables, in under a minute
+	@$(PY) -m setatoms demo
+
+test: $(VENV)/.dev  ## Run the tests and the examples of the documentation
+	@$(PY) -m pytest
+
+lint: $(VENV)/.dev  ## Check style, types and the direction of imports
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(VENV)/bin/lint-imports
+
+bench: $(VENV)/.bench  ## Time and score the library beside its peers
+	@$(PY) -m benchmarks
+
+wheel-check: $(VENV)/.dev  ## Build the wheel, install it into a clean environment, run the demo there
+	@set -e; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; \
+	echo "Building the source archive and the wheel ..."; \
+	$(PY) -m build --outdir "$$clean/dist" . >"$$clean/log" 2>&1 || { cat "$$clean/log"; exit 1; }; \
+	echo "Installing the wheel into a clean environment ..."; \
+	$(PYTHON) -m venv "$$clean/venv"; \
+	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install "$$clean"/dist/*.whl; \
+	cd "$$clean"; venv/bin/setatoms --version; venv/bin/setatoms demo
+
+$(VENV)/.core: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
+	"setatoms needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=...")'
+	@echo "Installing setatoms into $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.%: $(VENV)/.core
+	@echo "Installing what '$*' needs into $(VENV) ..."
+	@$(PIP) install --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,33 @@
+"""Anomaly detection by dictionary learning with set-atoms: cones and Gaussians whose radii adapt."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+# Public name -> module that defines it. Nothing heavy is imported before it is used.
+_HOMES = {
+    "Codes": "setatoms.coding",
+    "ConeAtomDetector": "setatoms.estimators",
+    "ConeDictionaryLearning": "setatoms.estimators",
+    "GaussianAtomDetector": "setatoms.estimators",
+    "GaussianDictionaryLearning": "setatoms.estimators",
+    "VectorAtomDetector": "setatoms.estimators",
+    "aksvd": "setatoms.learning",
+    "cone_omp": "setatoms.coding",
+    "gauss_l1": "setatoms.coding",
+    "omp": "setatoms.coding",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,87 @@
+"""Run a task over fixed chunks of rows on the threads of this machine."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import joblib
+
+from setatoms.backends.blas import single_threaded_blas
+
+T = TypeVar("T")
+
+# Fixed, so that sums over chunks do not depend on the number of threads. Large enough to hide
+# the cost of handing out a chunk (microseconds), small enough to stop soon when interrupted.
+CHUNK_ROWS = 512
+
+_pool: ThreadPoolExecutor | None = None
+_pool_lock = threading.Lock()
+
+
+def effective_jobs(n_jobs: int | None) -> int:
+    """Return the number of threads that ``n_jobs`` asks for (-1: all cores; None: one)."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 asks for no thread at all; use 1, or -1 for all cores")
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def run_chunks(
+    task: Callable[[int, int], T],
+    n_rows: int,
+    *,
+    n_jobs: int | None = -1,
+    chunk_rows: int = CHUNK_ROWS,
+) -> list[T]:
+    """Return ``[task(start, stop), ...]`` over consecutive chunks of rows, in row order.
+
+    The calling thread works too, so one chunk or one job never waits for another thread. When
+    the caller is interrupted, chunks not yet begun are dropped and the interruption goes on.
+    """
+    starts = range(0, n_rows, chunk_rows)
+    results: list[T | None] = [None] * len(starts)
+    waiting = deque(enumerate(starts))
+
+    def work() -> None:
+        while True:
+            try:
+                position, start = waiting.popleft()
+            except IndexError:
+                return
+            results[position] = task(start, min(start + chunk_rows, n_rows))
+
+    helpers = min(effective_jobs(n_jobs), len(starts)) - 1 if len(starts) > 1 else 0
+    with single_threaded_blas():
+        futures = [_shared_pool().submit(work) for _ in range(helpers)]
+        try:
+            work()
+        finally:
+            waiting.clear()
+            begun = [future for future in futures if not future.cancel()]
+            for future in begun:
+                future.exception()
+        for future in begun:
+            future.result()
+    return results  # type: ignore[return-value]
+
+
+def _shared_pool() -> ThreadPoolExecutor:
+    global _pool
+    with _pool_lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="setatoms")
+        return _pool
+
+
+def _forget_pool_of_the_parent() -> None:
+    """Threads do not survive a fork; the child makes its own pool when it needs one."""
+    global _pool, _pool_lock
+    _pool, _pool_lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool_of_the_parent)

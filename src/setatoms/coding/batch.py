@@ -1,0 +1,115 @@
+"""Run a coder over a batch: the one driver that all coders share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.backends import CHUNK_ROWS, run_chunks
+from setatoms.coding.codes import Codes
+
+T = TypeVar("T")
+
+
+class Outputs(NamedTuple):
+    """Arrays that a coder fills, one row a signal; the last three may have no rows."""
+
+    support: NDArray[np.int32]  # (n, width)
+    values: NDArray[Any]  # (n, width)
+    residuals: NDArray[Any]  # (n, n_features)
+    errors: NDArray[Any]  # (n,)
+    members: NDArray[Any]  # (n, width, n_features)
+    objective: NDArray[Any]  # (n,)
+    n_sweeps: NDArray[np.int32]  # (n,)
+
+    def rows(self, start: int, stop: int) -> Outputs:
+        """Return views of some rows."""
+        return Outputs(*(array[start:stop] for array in self))
+
+
+class Coder(Protocol):
+    """A dictionary made ready to code signals."""
+
+    n_atoms: int
+    width: int  # most atoms that a signal can use
+    minimises: bool  # whether it reports an objective and sweeps
+
+    def fill(self, X: NDArray[Any], out: Outputs) -> None:
+        """Code the rows of X (n, n_features) into ``out``."""
+
+
+def allocate(coder: Coder, X: NDArray[Any], *, members: bool = False) -> Outputs:
+    """Return uninitialised outputs for the rows of X."""
+    n_samples, n_features = X.shape
+    shape = (n_samples, coder.width)
+    n_reported = n_samples if coder.minimises else 0
+    return Outputs(
+        support=np.empty(shape, np.int32),
+        values=np.empty(shape, X.dtype),
+        residuals=np.empty((n_samples, n_features), X.dtype),
+        errors=np.empty(n_samples, X.dtype),
+        members=np.empty((*shape, n_features) if members else (0, 0, 0), X.dtype),
+        objective=np.empty(n_reported, X.dtype),
+        n_sweeps=np.empty(n_reported, np.int32),
+    )
+
+
+def code(
+    coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False
+) -> Outputs:
+    """Code all rows of X and keep everything."""
+    out = allocate(coder, X, members=members)
+    run_chunks(
+        lambda start, stop: coder.fill(X[start:stop], out.rows(start, stop)), len(X), n_jobs=n_jobs
+    )
+    return out
+
+
+def reduce_chunks(
+    coder: Coder,
+    X: NDArray[Any],
+    keep: Callable[[int, int, Outputs], T],
+    *,
+    n_jobs: int | None,
+    chunk_rows: int = CHUNK_ROWS,
+) -> list[T]:
+    """Code all rows of X, keep of each chunk only what ``keep(start, stop, outputs)`` returns."""
+
+    def task(start: int, stop: int) -> T:
+        rows = X[start:stop]
+        out = allocate(coder, rows)
+        coder.fill(rows, out)
+        return keep(start, stop, out)
+
+    return run_chunks(task, len(X), n_jobs=n_jobs, chunk_rows=chunk_rows)
+
+
+def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]:
+    """Return the error of each row of X; memory beyond that does not grow with the rows."""
+    result = np.empty(len(X), X.dtype)
+
+    def keep(start: int, stop: int, out: Outputs) -> None:
+        result[start:stop] = out.errors
+
+    reduce_chunks(coder, X, keep, n_jobs=n_jobs)
+    return result
+
+
+def as_codes(coder: Coder, out: Outputs) -> Codes:
+    """Wrap outputs for the public; columns that no signal uses are cut off."""
+    width = coder.width
+    if coder.minimises:
+        width = max(1, int((out.support >= 0).sum(axis=1).max()))
+    return Codes(
+        support=out.support[:, :width],
+        values=out.values[:, :width],
+        residuals=out.residuals,
+        errors=out.errors,
+        n_atoms=coder.n_atoms,
+        actual_atoms=out.members[:, :width] if len(out.members) else None,
+        objective=out.objective if coder.minimises else None,
+        n_sweeps=out.n_sweeps if coder.minimises else None,
+    )

@@ -1,0 +1,79 @@
+"""Checks at the door of the public coders; kernels trust what passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+Floats = NDArray[Any]
+
+
+def check_signals_and_atoms(X: ArrayLike, atoms: ArrayLike) -> tuple[Floats, Floats]:
+    """Return both as C-contiguous arrays of one float type; float32 only if both are."""
+    X = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X")
+    atoms = check_array(atoms, dtype=[np.float64, np.float32], order="C", input_name="atoms")
+    if X.shape[1] != atoms.shape[1]:
+        raise ValueError(
+            f"X has {X.shape[1]} features and atoms has {atoms.shape[1]}; "
+            "both hold one vector a row, of the same length"
+        )
+    dtype = np.result_type(X, atoms)
+    return X.astype(dtype, copy=False), _check_unit_norm(atoms).astype(dtype, copy=False)
+
+
+def check_radii(radii: ArrayLike, n_atoms: int, *, low: float, high: float) -> Floats:
+    """Return radii as float64 of shape (n_atoms,), each in ``[low, high)``."""
+    radii = check_array(radii, dtype=np.float64, ensure_2d=False, input_name="radii")
+    if radii.shape != (n_atoms,):
+        raise ValueError(
+            f"radii has shape {radii.shape} for {n_atoms} atoms; give one radius an atom"
+        )
+    outside = (radii < low) | (radii >= high)
+    if outside.any():
+        first = int(np.argmax(outside))
+        raise ValueError(f"radii[{first}]={radii[first]:g} is outside [{low:g}, {high:g})")
+    return radii
+
+
+def check_n_nonzero(n_nonzero: int, n_atoms: int) -> int:
+    """Return ``n_nonzero`` if a signal can use that many of ``n_atoms`` atoms."""
+    count = check_count("n_nonzero", n_nonzero)
+    if count > n_atoms:
+        raise ValueError(
+            f"n_nonzero={count} exceeds the number of atoms, {n_atoms}; "
+            "lower n_nonzero or use more atoms"
+        )
+    return count
+
+
+def check_count(name: str, value: int, *, least: int = 1) -> int:
+    """Return ``value`` if it is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name}={value!r} must be a whole number")
+    if value < least:
+        raise ValueError(f"{name}={value} must be at least {least}")
+    return int(value)
+
+
+def check_positive(name: str, value: float) -> float:
+    """Return ``value`` if it is a finite number above zero."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise TypeError(f"{name}={value!r} must be a number")
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"{name}={value} must be finite and above zero")
+    return float(value)
+
+
+def _check_unit_norm(atoms: Floats) -> Floats:
+    norms = np.linalg.norm(atoms, axis=1)
+    # float32 atoms are unit to about 1e-7 times the number of features.
+    worst = int(np.argmax(np.abs(norms - 1)))
+    if abs(norms[worst] - 1) > 1e-4:
+        raise ValueError(
+            f"atoms[{worst}] has norm {norms[worst]:.6g}, but atoms are unit vectors; "
+            "divide each row by its norm"
+        )
+    return atoms

@@ -1,0 +1,13 @@
+"""scikit-learn estimators: detectors and transformers with set-atoms."""
+
+from setatoms.estimators.cone import ConeAtomDetector, ConeDictionaryLearning
+from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
+from setatoms.estimators.vector import VectorAtomDetector
+
+__all__ = [
+    "ConeAtomDetector",
+    "ConeDictionaryLearning",
+    "GaussianAtomDetector",
+    "GaussianDictionaryLearning",
+    "VectorAtomDetector",
+]

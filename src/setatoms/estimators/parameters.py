@@ -1,0 +1,90 @@
+"""What each constructor parameter may be, checked in `fit`."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A test of one value and the words that complete ``name=value must be ...``."""
+
+    holds: Callable[[Any], bool]
+    words: str
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _whole(least: int) -> Rule:
+    return Rule(
+        lambda value: _is_whole(value) and value >= least, f"a whole number, at least {least}"
+    )
+
+
+def _one_of(*names: str | None) -> Rule:
+    listed = " or ".join(repr(name) for name in names)
+    return Rule(lambda value: (value is None or isinstance(value, str)) and value in names, listed)
+
+
+def _is_switch(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_))
+
+
+_POSITIVE = Rule(lambda value: _is_real(value) and value > 0, "a positive number")
+_NOT_NEGATIVE = Rule(lambda value: _is_real(value) and value >= 0, "a number, at least 0")
+_SWITCH = Rule(_is_switch, "True or False")
+
+# A name means the same in every estimator. Parameters that depend on the table or on one
+# another (n_atoms, radii, init, ...) are checked where they are put to use.
+_RULES = {
+    "adapt": _one_of("l1", "l0", None),
+    "adapt_every": _whole(1),
+    "cd_sweeps": _whole(0),
+    "contamination": Rule(
+        lambda value: (
+            (isinstance(value, str) and value == "auto") or (_is_real(value) and 0 < value <= 0.5)
+        ),
+        "'auto' or the share of training rows to flag, above 0 and at most 0.5",
+    ),
+    "fit_max_sweeps": _whole(1),
+    "fit_tol": _NOT_NEGATIVE,
+    "gamma": _POSITIVE,
+    "lam": _POSITIVE,
+    "learn": _SWITCH,
+    "max_sweeps": _whole(1),
+    "min_separation": _NOT_NEGATIVE,
+    "n_iter": _whole(1),
+    "n_jobs": Rule(
+        lambda value: value is None or (_is_whole(value) and value != 0),
+        "a number of threads, or -1 for all cores",
+    ),
+    "n_nonzero": _whole(1),
+    "rotation": _one_of("symmetric", "by-radius"),
+    "sparse_output": _SWITCH,
+    "standardize": _SWITCH,
+    "tol": _NOT_NEGATIVE,
+    "verbose": Rule(
+        lambda value: _is_switch(value) or (_is_whole(value) and value >= 0),
+        "True or False, or a level from 0",
+    ),
+}
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise a ValueError on the first parameter of `estimator` that breaks its rule."""
+    for name, value in estimator.get_params(deep=False).items():
+        rule = _RULES.get(name)
+        if rule is not None and not rule.holds(value):
+            raise ValueError(f"{name}={value!r} must be {rule.words}")

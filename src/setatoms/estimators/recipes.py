@@ -1,0 +1,156 @@
+"""From a table to a learned dictionary: the parameters of an estimator, resolved for one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.estimators.sizes import check_start, count_checked_atoms
+from setatoms.learning.aksvd import aksvd, random_atoms
+from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
+from setatoms.learning.loop import History, Learned, learn
+from setatoms.learning.radii import AdaptiveRadii, FixedRadii, distribute
+
+# The start of the paper: two non-zeros, fifty iterations.
+AKSVD_NONZERO = 2
+AKSVD_ITERATIONS = 50
+
+Table = NDArray[np.float64]
+OnStep = Callable[[float, str], None]
+
+
+class Recipe(Protocol):
+    """How to learn a dictionary; one recipe serves any number of tables of the same width."""
+
+    @property
+    def kind(self) -> GaussianAtoms | ConeAtoms | VectorAtoms:
+        """What the atoms are and how a row is coded with them."""
+
+    @property
+    def n_steps(self) -> int:
+        """How often `learn` calls `on_step`."""
+
+    def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
+        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
+
+
+@dataclass(frozen=True)
+class SetAtomRecipe:
+    """Start from atoms, then learn cones or Gaussians whose radii follow a schedule."""
+
+    kind: GaussianAtoms | ConeAtoms
+    n_atoms: int
+    init: str | Table
+    schedule: FixedRadii | AdaptiveRadii
+    n_iter: int
+    n_jobs: int | None
+
+    @property
+    def n_steps(self) -> int:
+        """Iterations of the start and of learning."""
+        return self.n_iter + (AKSVD_ITERATIONS if self._starts_with_aksvd else 0)
+
+    @property
+    def _starts_with_aksvd(self) -> bool:
+        return isinstance(self.init, str) and self.init == "aksvd"
+
+    def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
+        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
+        return learn(
+            X,
+            self._start(X, rng, on_step),
+            self.kind,
+            self.schedule,
+            n_iter=self.n_iter,
+            rng=rng,
+            n_jobs=self.n_jobs,
+            on_iteration=_report(on_step),
+        )
+
+    def _start(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Table:
+        if not isinstance(self.init, str):
+            return self.init
+        if not self._starts_with_aksvd:
+            return random_atoms(self.n_atoms, X.shape[1], rng)
+        return aksvd(
+            X,
+            self.n_atoms,
+            n_nonzero=min(AKSVD_NONZERO, X.shape[1] - 1, self.n_atoms),
+            n_iter=AKSVD_ITERATIONS,
+            random_state=int(rng.integers(2**31)),
+            n_jobs=self.n_jobs,
+            on_iteration=_report(on_step),
+        )
+
+
+@dataclass(frozen=True)
+class VectorRecipe:
+    """Learn plain vectors by AK-SVD."""
+
+    kind: VectorAtoms
+    n_atoms: int
+    init: str | Table
+    n_iter: int
+    n_jobs: int | None
+
+    @property
+    def n_steps(self) -> int:
+        """Iterations of AK-SVD."""
+        return self.n_iter
+
+    def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
+        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
+        errors: list[float] = []
+
+        def record(k: int, error: float) -> None:
+            errors.append(error)
+            _report(on_step)(k, error)
+
+        atoms = aksvd(
+            X,
+            self.n_atoms,
+            n_nonzero=self.kind.n_nonzero,
+            n_iter=self.n_iter,
+            init=None if isinstance(self.init, str) else self.init,
+            random_state=int(rng.integers(2**31)),
+            n_jobs=self.n_jobs,
+            on_iteration=record,
+        )
+        # a vector is a set-atom of radius 0
+        return Learned(atoms, np.zeros(self.n_atoms), _history_of_errors(errors, self.n_atoms))
+
+
+def set_atom_recipe(
+    estimator: Any, kind: GaussianAtoms | ConeAtoms, n_samples: int, n_features: int
+) -> SetAtomRecipe:
+    """Resolve the parameters that cones and Gaussians share for a table of this shape."""
+    n_atoms = count_checked_atoms(estimator.n_atoms, n_samples, n_features)
+    rho_bar = distribute(estimator.radii_distribution, n_atoms, estimator.radii)
+    schedule: FixedRadii | AdaptiveRadii = FixedRadii(rho_bar)
+    if estimator.learn and estimator.adapt is not None:
+        schedule = AdaptiveRadii(
+            rho_bar, estimator.n_iter, estimator.adapt_every, norm=estimator.adapt
+        )
+    return SetAtomRecipe(
+        kind=kind,
+        n_atoms=n_atoms,
+        init=check_start(estimator.init, ("aksvd", "random"), n_atoms, n_features),
+        schedule=schedule,
+        n_iter=estimator.n_iter if estimator.learn else 0,
+        n_jobs=estimator.n_jobs,
+    )
+
+
+def _history_of_errors(errors: list[float], n_atoms: int) -> History:
+    """Return a history of errors alone; what AK-SVD does not record is empty."""
+    nothing, never = np.empty(0), np.empty(0, dtype=np.int64)
+    no_radii = np.empty((0, n_atoms))
+    return History(np.array(errors), nothing, never, never, never, no_radii, no_radii)
+
+
+def _report(on_step: OnStep) -> Callable[[int, float], None]:
+    return lambda _, error: on_step(1.0, f"error {error:.4g}")

@@ -1,0 +1,86 @@
+"""Checks that need the shape of the table: how many atoms, how many non-zeros, which start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.estimators.warn import warn_caller
+from setatoms.learning.radii import count_atoms
+
+ROWS_PER_ATOM = 10
+
+
+def count_checked_atoms(n_atoms: float, n_samples: int, n_features: int) -> int:
+    """Count the atoms for a table of this shape; warn when they are too few or too many."""
+    count = count_atoms(n_atoms, n_features)
+    if count < n_features and not isinstance(n_atoms, float):
+        warn_caller(
+            f"n_atoms={n_atoms} is below the number of features, {n_features}, so the atoms do "
+            f"not span them; a float counts per feature: n_atoms={float(n_atoms)} gives "
+            f"{count_atoms(float(n_atoms), n_features)} atoms"
+        )
+    if n_samples < ROWS_PER_ATOM * count:
+        warn_caller(
+            f"{n_samples} rows for {count} atoms are fewer than {ROWS_PER_ATOM} rows per atom, so "
+            "atoms may fit single rows; lower n_atoms or give more rows"
+        )
+    return count
+
+
+def check_n_nonzero(n_nonzero: int, n_atoms: float, n_features: int) -> int:
+    """Return `n_nonzero` if there are that many atoms."""
+    count = count_atoms(n_atoms, n_features)
+    if n_nonzero > count:
+        raise ValueError(
+            f"n_nonzero={n_nonzero} exceeds the number of atoms, {count}; "
+            "lower n_nonzero or raise n_atoms"
+        )
+    return int(n_nonzero)
+
+
+def cap_n_nonzero(n_nonzero: int, n_features: int) -> int:
+    """Return at most ``n_features - 1``, for detectors, with a warning when that is less.
+
+    With as many non-zeros as features every row is represented exactly, and scores would be
+    rounding noise.
+    """
+    most = n_features - 1
+    if n_nonzero > most:
+        warn_caller(
+            f"n_nonzero={n_nonzero} would represent every row of {n_features} features exactly; "
+            f"the detector uses {most}"
+        )
+    return min(n_nonzero, most)
+
+
+def check_start(
+    init: Any, names: tuple[str, ...], n_atoms: int, n_features: int
+) -> str | NDArray[np.float64]:
+    """Return `init` if it is one of `names`, otherwise as unit atoms (n_atoms, n_features)."""
+    if isinstance(init, str):
+        if init not in names:
+            listed = " or ".join(map(repr, names))
+            raise ValueError(f"init={init!r} must be {listed}, or an array of atoms")
+        return init
+    atoms = _as_floats(init)
+    if atoms.shape != (n_atoms, n_features):
+        raise ValueError(
+            f"init has shape {atoms.shape}, but atoms have shape {(n_atoms, n_features)}; "
+            "give one atom a row, as many as n_atoms (an int counts them)"
+        )
+    norms = np.linalg.norm(atoms, axis=1, keepdims=True)
+    if not (np.isfinite(norms).all() and (norms > 0).all()):
+        raise ValueError(
+            "init has rows that are zero or not finite, which point nowhere; replace them"
+        )
+    return np.asarray(atoms / norms)
+
+
+def _as_floats(init: Any) -> NDArray[np.float64]:
+    try:
+        return np.array(init, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"init={init!r} is neither a name nor an array of numbers") from error

@@ -1,0 +1,127 @@
+"""Read a table of numbers, and say precisely which columns are wrong when it is not one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+_NAMED_AT_MOST = 5
+
+
+def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
+    """Check `X` against `estimator` and return it as finite numbers.
+
+    In `fit` this writes ``n_features_in_`` and ``feature_names_in_`` to `estimator`; when scoring
+    it compares with them.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose table it is.
+    X : array-like or dataframe of shape (n_samples, n_features)
+        Numbers; object columns are accepted when they hold numbers only.
+    fitting : bool
+        Whether `X` is being learned from, which takes two rows and two features.
+
+    Returns
+    -------
+    table : ndarray of shape (n_samples, n_features)
+        Row-major float64; shares memory with `X` where possible, so not to be written to.
+    """
+    names = _column_names(X)
+    _reject_text(X, names)
+    minima = {"ensure_min_samples": 2, "ensure_min_features": 2} if fitting else {}
+    try:
+        table: NDArray[np.float64] = validate_data(
+            estimator,
+            X,
+            reset=fitting,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=False,
+            **minima,
+        )
+    except (TypeError, ValueError) as error:
+        _name_unconvertible(X, names, error)
+        raise
+    _reject_non_finite(table, names)
+    return table
+
+
+def name_columns(names: Sequence[Any] | None, indices: Iterable[int]) -> str:
+    """Write a list of columns for a message: by name if they have one, otherwise by number."""
+    chosen = [repr(str(names[i])) if names is not None else str(i) for i in map(int, indices)]
+    hidden = len(chosen) - _NAMED_AT_MOST
+    listed = ", ".join(chosen[:_NAMED_AT_MOST]) + (f" and {hidden} more" if hidden > 0 else "")
+    return f"column{'s' if len(chosen) > 1 else ''} {listed}"
+
+
+def _column_names(X: Any) -> list[Any] | None:
+    columns = getattr(X, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _object_table(X: Any) -> NDArray[np.object_] | None:
+    """Return `X` as a table of Python objects, or None when it is numeric or no table at all."""
+    try:
+        table = np.asarray(X)
+        if table.ndim != 2 or table.dtype.kind in "biufc":
+            return None
+        # a list of mixed rows became text as a whole: look at its own values
+        return np.asarray(X, dtype=object) if table.dtype.kind in "US" else table.astype(object)
+    except (TypeError, ValueError):
+        return None  # ragged lists, foreign objects: validate_data explains those
+
+
+def _reject_text(X: Any, names: list[Any] | None) -> None:
+    table = _object_table(X)
+    if table is None:
+        return
+    text = [
+        j for j in range(table.shape[1]) if any(isinstance(v, (str, bytes)) for v in table[:, j])
+    ]
+    if text:
+        raise ValueError(
+            f"X has text in {name_columns(names, text)}; "
+            "drop these columns or encode them as numbers"
+        )
+
+
+def _name_unconvertible(X: Any, names: list[Any] | None, error: Exception) -> None:
+    """Raise `error` again with the columns that are to blame, if there are any."""
+    table = _object_table(X)
+    if table is None:
+        return
+    blamed = [j for j in range(table.shape[1]) if not _holds_numbers(table[:, j])]
+    if blamed:
+        raise type(error)(
+            f"X has values that are not numbers in {name_columns(names, blamed)} ({error}); "
+            "drop these columns or encode them as numbers"
+        ) from error
+
+
+def _holds_numbers(column: NDArray[np.object_]) -> bool:
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _reject_non_finite(table: NDArray[np.float64], names: list[Any] | None) -> None:
+    if np.isfinite(table).all():
+        return
+    found = []
+    for what, where in (
+        ("NaN", np.isnan(table)),
+        (f"infinity or a value too large for {table.dtype!r}", np.isinf(table)),
+    ):
+        n_rows = int(where.any(axis=1).sum())
+        if n_rows:
+            columns = name_columns(names, np.flatnonzero(where.any(axis=0)))
+            found.append(f"{what} in {columns} ({n_rows} row{'s' if n_rows > 1 else ''})")
+    raise ValueError(f"Input X contains {' and '.join(found)}; drop or impute these values")

@@ -1,0 +1,80 @@
+"""Write rows as sparse codes: the part that all transformers share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from setatoms.coding import Codes
+from setatoms.estimators.base import AtomEstimator
+from setatoms.estimators.standardize import reject_overflow
+from setatoms.estimators.tables import read_table
+from setatoms.progress import Progress
+
+
+class AtomTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEstimator):
+    """A transformer from rows to their coefficients on the atoms.
+
+    There is no ``inverse_transform``: each row chose its own actual atoms inside the sets, so the
+    coefficients alone do not determine it. `reconstruct` codes the rows and returns what the code
+    represents.
+    """
+
+    def _fit(self, X: Any) -> None:
+        table = read_table(self, X, fitting=True)
+        reject_overflow(table, self._names())
+        recipe = self._recipe(*table.shape)
+        name = type(self).__name__
+        with Progress(recipe.n_steps, name, enabled=bool(self.verbose)) as progress:
+            learned = recipe.learn(table, self._generator(), progress.advance)
+        self.kind_ = recipe.kind
+        self.components_ = learned.atoms
+        self.radii_ = learned.radii
+        self.history_ = learned.history
+
+    def transform(self, X: Any) -> NDArray[np.float64] | sparse.csr_array:
+        """Return the coefficients of each row of `X`.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`.
+
+        Returns
+        -------
+        coefficients : ndarray or csr_array of shape (n_samples, n_atoms)
+            Sparse with ``sparse_output=True``, otherwise dense.
+        """
+        coefficients = self._code(X)[1].coefficients
+        return coefficients if self.sparse_output else coefficients.toarray()
+
+    def reconstruct(self, X: Any) -> NDArray[np.float64]:
+        """Return what the codes of `X` represent: `X` minus the residuals.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`.
+
+        Returns
+        -------
+        approximation : ndarray of shape (n_samples, n_features)
+            The sum of each row's actual atoms times their coefficients.
+        """
+        table, codes = self._code(X)
+        return table - codes.residuals
+
+    def _code(self, X: Any) -> tuple[NDArray[np.float64], Codes]:
+        check_is_fitted(self)
+        table = read_table(self, X, fitting=False)
+        codes = self.kind_.code(table, self.components_, self.radii_, n_jobs=self.n_jobs)
+        return table, codes
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)

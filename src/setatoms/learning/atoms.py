@@ -1,0 +1,200 @@
+"""The kinds of atoms, alike to the learning loop: how they code, what they sum, how they keep apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms._compile import kernel
+from setatoms.backends import CHUNK_ROWS
+from setatoms.coding import Codes
+from setatoms.coding.batch import Coder, Outputs, as_codes, code, errors, reduce_chunks
+from setatoms.coding.blocks import dot
+from setatoms.coding.cone_omp import ConeCoder
+from setatoms.coding.gauss_l1 import GaussCoder
+from setatoms.coding.omp import OmpCoder
+from setatoms.geometry import pull_back, separate
+from setatoms.learning.statistics import Statistics
+
+Array = NDArray[np.float64]
+
+# Sums are kept for at most this many chunks at a time.
+_MOST_PARTS = 64
+
+
+class _Scoring:
+    """What every kind offers once it can make a coder."""
+
+    def coder(self, atoms: Array, radii: Array | None) -> Coder:
+        raise NotImplementedError
+
+    def code(
+        self,
+        X: Array,
+        atoms: Array,
+        radii: Array | None,
+        *,
+        n_jobs: int | None = -1,
+        actual_atoms: bool = False,
+    ) -> Codes:
+        """Represent the rows of X (n_samples, n_features)."""
+        coder = self.coder(atoms, radii)
+        return as_codes(coder, code(coder, X, n_jobs=n_jobs, members=actual_atoms))
+
+    def errors(
+        self, X: Array, atoms: Array, radii: Array | None, *, n_jobs: int | None = -1
+    ) -> Array:
+        """Return the representation error of each row of X, the cheapest way."""
+        return errors(self.coder(atoms, radii), X, n_jobs=n_jobs)
+
+
+@dataclass(frozen=True)
+class VectorAtoms(_Scoring):
+    """Ordinary atoms, coded by OMP."""
+
+    n_nonzero: int = 2
+
+    def coder(self, atoms: Array, radii: Array | None) -> OmpCoder:
+        return OmpCoder(atoms, self.n_nonzero)
+
+
+@dataclass(frozen=True)
+class ConeAtoms(_Scoring):
+    """Cones, coded by Cone-OMP; no two may overlap."""
+
+    n_nonzero: int = 2
+    cd_sweeps: int = 1
+    min_separation: float = 0.01
+    rotation: str = "symmetric"
+
+    def coder(self, atoms: Array, radii: Array | None) -> ConeCoder:
+        return ConeCoder(atoms, radii, self.n_nonzero, self.cd_sweeps)
+
+    def remember(self, X: Array, atoms: Array) -> None:
+        """Keep nothing from one pass to the next: two greedy choices are cheap."""
+
+    def statistics(
+        self, X: Array, atoms: Array, radii: Array, memory: None, *, n_jobs: int | None
+    ) -> Statistics:
+        """Code the rows of X and sum what moves the atoms."""
+
+        def keep(start: int, stop: int, out: Outputs) -> Statistics:
+            sums = _zeros(atoms)
+            _add_cones(out.support, out.values, out.residuals, *sums)
+            squares = float(np.sum(out.errors**2))
+            return Statistics(*sums, float(out.errors.sum()), squares, stop - start)
+
+        return _collect(self.coder(atoms, radii), X, keep, n_jobs)
+
+    def separate(
+        self, atoms: Array, radii: Array, rng: np.random.Generator
+    ) -> tuple[Array, int]:
+        """Part overlapping cones; return the atoms and how many pairs overlapped."""
+        return separate(
+            atoms, radii, min_separation=self.min_separation, rotation=self.rotation, rng=rng
+        )
+
+    def hold_back(self, moved: Array, atoms: Array, radii: Array) -> tuple[Array, int]:
+        """Undo as much of a move from ``atoms`` as makes cones overlap."""
+        return pull_back(moved, atoms, radii, min_separation=self.min_separation)
+
+
+@dataclass(frozen=True)
+class GaussianAtoms(_Scoring):
+    """Gaussian atoms, coded by Gauss-L1; free to overlap. Coding may be coarser while learning."""
+
+    lam: float = 1.0
+    gamma: float = 1.0
+    max_sweeps: int = 10_000
+    tol: float = 1e-7
+    fit_max_sweeps: int = 5
+    fit_tol: float = 1e-2
+
+    def coder(self, atoms: Array, radii: Array | None) -> GaussCoder:
+        return GaussCoder(atoms, radii, self.lam, self.gamma, self.max_sweeps, self.tol)
+
+    def remember(self, X: Array, atoms: Array) -> None:
+        """Keep nothing from one pass to the next."""
+
+    def statistics(
+        self, X: Array, atoms: Array, radii: Array, memory: None, *, n_jobs: int | None
+    ) -> Statistics:
+        """Code the rows of X and sum what moves the atoms."""
+        stiffness = 1 / (self.lam * radii**2)
+
+        def keep(start: int, stop: int, out: Outputs) -> Statistics:
+            sums = _zeros(atoms)
+            _add_gaussians(atoms, stiffness, out.support, out.values, out.residuals, *sums)
+            return Statistics(
+                *sums, float(out.errors.sum()), float(out.objective.sum()), stop - start
+            )
+
+        coder = GaussCoder(atoms, radii, self.lam, self.gamma, self.fit_max_sweeps, self.fit_tol)
+        return _collect(coder, X, keep, n_jobs)
+
+    def separate(
+        self, atoms: Array, radii: Array, rng: np.random.Generator
+    ) -> tuple[Array, int]:
+        """Return the atoms as they are."""
+        return atoms, 0
+
+    def hold_back(self, moved: Array, atoms: Array, radii: Array) -> tuple[Array, int]:
+        """Return the moved atoms as they are."""
+        return moved, 0
+
+
+def _collect(coder: Coder, X: Array, keep: Any, n_jobs: int | None) -> Statistics:
+    """Merge the statistics of all chunks in row order; chunks depend on the rows alone."""
+    chunk_rows = max(CHUNK_ROWS, -(-len(X) // _MOST_PARTS))
+    parts = reduce_chunks(coder, X, keep, n_jobs=n_jobs, chunk_rows=chunk_rows)
+    return reduce(Statistics.merge, parts)
+
+
+def _zeros(atoms: Array) -> tuple[Array, Array, Array, Array]:
+    """Return empty sums: pull (n, m), weight, u0 and u1 (n,)."""
+    n = len(atoms)
+    return np.zeros_like(atoms), np.zeros(n), np.zeros(n), np.zeros(n)
+
+
+@kernel
+def _add_cones(support, values, residuals, pull, weight, u0, u1):
+    """Add x r to pull (n, m), x^2 to weight (n,), the use of each atom to u0 and u1 (n,)."""
+    for row in range(support.shape[0]):
+        residual = residuals[row]
+        for q in range(support.shape[1]):
+            j = support[row, q]
+            if j < 0:
+                break
+            x = values[row, q]
+            weight[j] += x * x
+            u0[j] += 1.0
+            u1[j] += abs(x)
+            for i in range(residual.shape[0]):
+                pull[j, i] += x * residual[i]
+
+
+@kernel
+def _add_gaussians(atoms, stiffness, support, values, residuals, pull, weight, u0, u1):
+    """Add the actual atoms alpha d + beta r = unit(w d + x r), split into d and r, to the sums."""
+    for row in range(support.shape[0]):
+        residual = residuals[row]
+        square = dot(residual, residual)
+        for q in range(support.shape[1]):
+            j = support[row, q]
+            if j < 0:
+                break
+            x = values[row, q]
+            w = stiffness[j]
+            inverse = 1.0 / np.sqrt(
+                w * w + 2.0 * w * x * dot(atoms[j], residual) + x * x * square
+            )
+            weight[j] += w * inverse
+            u0[j] += 1.0
+            u1[j] += abs(x)
+            beta = x * inverse
+            for i in range(residual.shape[0]):
+                pull[j, i] += beta * residual[i]

@@ -1,0 +1,67 @@
+"""What one pass over the signals must remember to move the atoms.
+
+Both learners move the centre of an atom to
+
+    d_j <- unit(weight_j d_j + pull_j)
+
+with sums over the signals that use it: ``weight = sum alpha``, ``pull = sum beta r`` for Gaussian atoms,
+whose actual atoms are ``alpha d + beta r``; ``weight = sum x^2``, ``pull = sum x r`` for cones. Sums over
+parts of the data add up to the sums over all of it, so parts can be coded anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Sums over a part of the signals.
+
+    Attributes
+    ----------
+    pull : ndarray of shape (n_atoms, n_features)
+    weight : ndarray of shape (n_atoms,)
+    u0 : ndarray of shape (n_atoms,)
+        Signals that use each atom.
+    u1 : ndarray of shape (n_atoms,)
+        Sum of the absolute coefficients of each atom.
+    error : float
+        Sum of the signals' errors.
+    objective : float
+        Sum of what the coder minimises.
+    n_rows : int
+        Number of signals.
+    """
+
+    pull: Array
+    weight: Array
+    u0: Array
+    u1: Array
+    error: float
+    objective: float
+    n_rows: int
+
+    def merge(self, other: Statistics) -> Statistics:
+        """Return the sums over both parts."""
+        return Statistics(
+            self.pull + other.pull,
+            self.weight + other.weight,
+            self.u0 + other.u0,
+            self.u1 + other.u1,
+            self.error + other.error,
+            self.objective + other.objective,
+            self.n_rows + other.n_rows,
+        )
+
+    def apply(self, atoms: Array) -> Array:
+        """Return the re-centred atoms (n_atoms, n_features); one that nothing used stays."""
+        centres = self.weight[:, None] * atoms + self.pull
+        lengths = np.linalg.norm(centres, axis=1)
+        moved = (self.u0 > 0) & (lengths > 0)
+        return np.where(moved[:, None], centres / np.where(moved, lengths, 1)[:, None], atoms)

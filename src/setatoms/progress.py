@@ -1,0 +1,83 @@
+"""A progress bar on one line of a terminal, silent everywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TextIO
+
+_WIDTH = 30
+_REDRAW_SECONDS = 0.1
+
+
+class Progress:
+    """Show how far a computation is, while it runs.
+
+    The line is rewritten in place on a terminal. When the stream is a file or a pipe nothing is
+    written, so logs stay clean.
+
+    Parameters
+    ----------
+    total : float
+        The sum of all amounts that :meth:`advance` will be given.
+    label : str
+        What is going on, shown before the bar.
+    enabled : bool, default=True
+        ``False`` writes nothing; `advance` may still be called.
+    stream : file object, default=sys.stderr
+        Where the line goes.
+
+    Examples
+    --------
+    >>> with Progress(3, "counting", enabled=False) as progress:
+    ...     for _ in range(3):
+    ...         progress.advance()
+    >>> progress.share
+    1.0
+    """
+
+    def __init__(
+        self, total: float, label: str, *, enabled: bool = True, stream: TextIO | None = None
+    ) -> None:
+        self._total = total
+        self._label = label
+        self._stream = sys.stderr if stream is None else stream
+        self._enabled = enabled and self._stream.isatty()
+        self._done = 0.0
+        self._drawn_at = -_REDRAW_SECONDS
+        self._drawn = False
+
+    @property
+    def share(self) -> float:
+        """The share done so far, from 0 to 1."""
+        return min(1.0, self._done / self._total) if self._total > 0 else 1.0
+
+    def advance(self, amount: float = 1.0, note: str = "") -> None:
+        """Count `amount` as done and show `note` behind the bar."""
+        self._done += amount
+        now = time.monotonic()
+        if self._enabled and (now - self._drawn_at >= _REDRAW_SECONDS or self.share == 1.0):
+            self._drawn_at = now
+            self._draw(note)
+
+    def _draw(self, note: str) -> None:
+        filled = int(_WIDTH * self.share)
+        bar = "#" * filled + "." * (_WIDTH - filled)
+        # \x1b[K clears what a longer line left behind
+        self._stream.write(f"\r{self._label} [{bar}] {self.share:4.0%} {note}\x1b[K")
+        self._stream.flush()
+        self._drawn = True
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._drawn:
+            self._stream.write("\n")
+            self._stream.flush()

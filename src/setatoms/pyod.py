@@ -1,0 +1,105 @@
+"""Our detectors as PyOD models. Needs the extra: ``pip install "setatoms[pyod]"``."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from setatoms.estimators import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
+
+try:
+    from pyod.models.base import BaseDetector
+except ImportError as error:
+    raise ImportError('setatoms.pyod needs PyOD: pip install "setatoms[pyod]"') from error
+
+
+class PyODDetector(BaseDetector):
+    """Wrap a detector of this library in the conventions of PyOD.
+
+    Scores are the errors per feature, higher for more abnormal rows; labels are 1 for outliers and
+    0 for all other rows. `predict`, `predict_proba` and `predict_confidence` are PyOD's own.
+
+    Parameters
+    ----------
+    detector : GaussianAtomDetector, ConeAtomDetector, VectorAtomDetector or None, default=None
+        What to fit; None stands for ``GaussianAtomDetector()``. It is cloned, never changed, and
+        its own `contamination` is not used.
+    contamination : float, default=0.1
+        The share of training rows beyond the threshold, or a PyThresh object.
+
+    Attributes
+    ----------
+    detector_ : detector
+        The fitted clone.
+    decision_scores_ : ndarray of shape (n_samples,)
+        Scores of the training rows.
+    threshold_ : float
+        Rows that score above it are outliers.
+    labels_ : ndarray of shape (n_samples,)
+        1 for the outliers among the training rows, 0 for the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setatoms import ConeAtomDetector
+    >>> from setatoms.pyod import PyODDetector
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> model = PyODDetector(ConeAtomDetector(random_state=0), contamination=0.05).fit(X)
+    >>> int(model.labels_.sum())
+    10
+    >>> model.predict_proba(X).shape
+    (200, 2)
+    """
+
+    def __init__(
+        self,
+        detector: GaussianAtomDetector | ConeAtomDetector | VectorAtomDetector | None = None,
+        contamination: Any = 0.1,
+    ) -> None:
+        super().__init__(contamination=contamination)
+        self.detector = detector
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Fit the detector and score the training rows.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            Finite numbers, at least two rows and two features.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+        """
+        prototype = GaussianAtomDetector() if self.detector is None else self.detector
+        # any float will do: PyOD sets the threshold, and "auto" would fit three times
+        detector = clone(prototype).set_params(contamination=0.1).fit(X)
+        self._set_n_classes(None)
+        self.detector_ = detector
+        self.decision_scores_ = -detector.score_samples(X)
+        self._process_decision_scores()
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the error per feature of each row: the higher, the more abnormal.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Minus `score_samples` of the detector.
+        """
+        check_is_fitted(self, "detector_")
+        scores: NDArray[np.float64] = self.detector_.score_samples(X)
+        return -scores

@@ -1,0 +1,111 @@
+"""OMP, compiled and reference, against scikit-learn and against what defines it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import orthogonal_mp
+from sklearn.preprocessing import normalize
+
+from setatoms import omp
+from setatoms.coding import reference
+
+both = pytest.mark.parametrize("coder", [omp, reference.omp], ids=["compiled", "reference"])
+
+# Rounding of a least-squares fit on a handful of random, hence well-conditioned, atoms.
+ROUNDING = 1e-10
+
+
+def random_problem(n_samples=60, n_features=13, n_atoms=39, seed=0):
+    rng = np.random.default_rng(seed)
+    atoms = normalize(rng.standard_normal((n_atoms, n_features)))
+    return 3 * rng.standard_normal((n_samples, n_features)), atoms
+
+
+@both
+@pytest.mark.parametrize("n_nonzero", [1, 2, 3, 7])
+def test_omp_equals_scikit_learn(coder, n_nonzero):
+    X, atoms = random_problem()
+    expected = orthogonal_mp(atoms.T, X.T, n_nonzero_coefs=n_nonzero).T
+    codes = coder(X, atoms, n_nonzero=n_nonzero)
+    np.testing.assert_allclose(codes.coefficients.toarray(), expected, atol=ROUNDING)
+    np.testing.assert_allclose(codes.residuals, X - expected @ atoms, atol=ROUNDING)
+
+
+@both
+def test_residual_is_orthogonal_to_the_atoms_used(coder):
+    X, atoms = random_problem()
+    codes = coder(X, atoms, n_nonzero=4)
+    products = np.einsum("nki,ni->nk", atoms[codes.support], codes.residuals)
+    np.testing.assert_allclose(products, 0, atol=ROUNDING)
+
+
+@both
+def test_one_more_atom_extends_the_support_and_lowers_the_error(coder):
+    X, atoms = random_problem()
+    shorter, longer = (coder(X, atoms, n_nonzero=s) for s in (3, 4))
+    np.testing.assert_array_equal(longer.support[:, :3], shorter.support)
+    assert (longer.errors < shorter.errors).all()
+
+
+@both
+def test_orthonormal_atoms_are_chosen_by_the_size_of_their_coefficient(coder):
+    codes = coder([[1.0, -4.0, 3.0, 2.0]], np.eye(4), n_nonzero=3)
+    np.testing.assert_array_equal(codes.support, [[1, 2, 3]])
+    np.testing.assert_array_equal(codes.values, [[-4.0, 3.0, 2.0]])
+
+
+@both
+def test_ties_go_to_the_lowest_index(coder):
+    codes = coder([[0.0, 1.0, -1.0, 1.0]], np.eye(4), n_nonzero=2)
+    np.testing.assert_array_equal(codes.support, [[1, 2]])
+
+
+@both
+def test_a_multiple_of_an_atom_uses_that_atom_alone(coder):
+    _, atoms = random_problem()
+    codes = coder(-5 * atoms, atoms, n_nonzero=3)
+    np.testing.assert_array_equal(codes.support[:, 0], np.arange(len(atoms)))
+    assert (codes.support[:, 1:] == -1).all()
+    np.testing.assert_allclose(codes.values[:, 0], -5)
+    np.testing.assert_allclose(codes.errors, 0, atol=ROUNDING)
+
+
+@both
+def test_signals_orthogonal_to_all_atoms_have_an_empty_code(coder):
+    codes = coder([[0.0, 0.0, 2.0]], np.eye(3)[:2], n_nonzero=2)
+    np.testing.assert_array_equal(codes.support, [[-1, -1]])
+    np.testing.assert_array_equal(codes.errors, [2.0])
+
+
+@both
+def test_as_many_atoms_as_features_represent_everything(coder):
+    X, atoms = random_problem(n_features=6, n_atoms=18)
+    codes = coder(X, atoms, n_nonzero=18)
+    # the last atoms in may be nearly dependent: their condition number multiplies the rounding
+    np.testing.assert_allclose(codes.errors, 0, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("n_features", "n_atoms", "n_nonzero"),
+    [
+        (1, 1, 1),
+        (1, 3, 1),
+        (2, 5, 2),
+        (7, 3, 3),
+        (27, 81, 2),
+        (27, 81, 5),
+        (64, 256, 5),
+        (100, 9, 4),
+    ],
+)
+def test_compiled_equals_reference(n_features, n_atoms, n_nonzero):
+    X, atoms = random_problem(70, n_features, n_atoms)
+    compiled = omp(X, atoms, n_nonzero=n_nonzero, actual_atoms=True)
+    expected = reference.omp(X, atoms, n_nonzero=n_nonzero, actual_atoms=True)
+    np.testing.assert_array_equal(compiled.support, expected.support)
+    np.testing.assert_array_equal(compiled.actual_atoms, expected.actual_atoms)
+    for name in ("values", "residuals", "errors"):
+        np.testing.assert_allclose(
+            getattr(compiled, name), getattr(expected, name), atol=ROUNDING, err_msg=name
+        )

@@ -1,0 +1,52 @@
+"""What every test may use: the data beside the repository, and hypothesis without deadlines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from numpy.typing import NDArray
+
+Dataset = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+# The first call of a kernel compiles it, which no per-example deadline survives;
+# the same examples each time, so that a failure in CI is a failure here.
+settings.register_profile("setatoms", deadline=None, derandomize=True)
+settings.load_profile("setatoms")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the root of the repository."""
+    return Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared(root: Path) -> Path:
+    """Return the folder with reference outputs and ADBench tables; skip where there is none."""
+    folder = Path(os.environ.get("SETATOMS_SHARED", root.parent / "shared"))
+    if folder.is_dir():
+        return folder
+    reason = f"no shared data at {folder}; point SETATOMS_SHARED at the folder that holds adbench/"
+    if os.environ.get("SETATOMS_CI") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def load_adbench(shared: Path) -> Callable[[str], Dataset]:
+    """Return a function from a dataset's name (``"45_wine"`` or ``"wine"``) to ``(X, y)``."""
+
+    def load(name: str) -> Dataset:
+        folder = shared / "adbench"
+        files = [*folder.glob(f"{name}.npz"), *folder.glob(f"*_{name}.npz")]
+        if len(files) != 1:
+            raise ValueError(f"{name!r} names {len(files)} files of {folder}, expected one")
+        with np.load(files[0], allow_pickle=False) as data:
+            return data["X"].astype(np.float64), data["y"].astype(np.int64)
+
+    return load

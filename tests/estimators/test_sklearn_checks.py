@@ -1,0 +1,26 @@
+"""scikit-learn's own checks, all of them, with no expected failures."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from setatoms import (
+    ConeAtomDetector,
+    ConeDictionaryLearning,
+    GaussianAtomDetector,
+    GaussianDictionaryLearning,
+    VectorAtomDetector,
+)
+
+
+@pytest.mark.filterwarnings("ignore:.*rows per atom", "ignore:n_nonzero=2 would represent")
+@parametrize_with_checks(
+    [
+        ConeAtomDetector(),
+        ConeDictionaryLearning(),
+        GaussianAtomDetector(),
+        GaussianDictionaryLearning(),
+        VectorAtomDetector(),
+    ]
+)
+def test_scikit_learn_finds_nothing(estimator, check):
+    check(estimator)

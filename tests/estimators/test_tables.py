@@ -1,0 +1,140 @@
+"""What happens to tables that are not tables of finite numbers."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from setatoms import VectorAtomDetector
+from setatoms.estimators.tables import name_columns
+
+FRAMES = [pd.DataFrame, pl.DataFrame]
+NAMES = ["age", "dose", "rate", "mass", "site", "heat"]
+
+
+@pytest.fixture
+def detector():
+    return VectorAtomDetector(n_atoms=6, random_state=0)
+
+
+def fit_and_score_errors(detector, rows, bad):
+    """Return the messages of the errors that `bad` causes in fit and in score_samples."""
+    messages = []
+    for call in (detector.fit, detector.fit(rows).score_samples):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - the caller looks at the message
+            call(bad)
+        messages.append(str(caught.value))
+    return messages
+
+
+def test_nan_is_refused_with_columns_and_rows(detector, rows):
+    bad = rows.copy()
+    bad[3, 1] = bad[3, 4] = bad[8, 4] = np.nan
+    for message in fit_and_score_errors(detector, rows, bad):
+        assert "Input X contains NaN in columns 1, 4 (2 rows)" in message
+
+
+def test_infinity_is_refused_with_columns_and_rows(detector, rows):
+    bad = rows.copy()
+    bad[0, 2] = np.inf
+    bad[5, 0] = np.nan
+    for message in fit_and_score_errors(detector, rows, bad):
+        assert "NaN in column 0 (1 row)" in message
+        assert "infinity or a value too large for dtype('float64') in column 2 (1 row)" in message
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_columns_of_frames_are_called_by_name(frame, detector, rows):
+    bad = rows.copy()
+    bad[3, 1] = np.nan
+    good, bad = (frame(dict(zip(NAMES, table.T, strict=True))) for table in (rows, bad))
+    for message in fit_and_score_errors(detector, good, bad):
+        assert "NaN in column 'dose' (1 row)" in message
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_missing_values_of_frames_count_as_nan(frame, detector, rows):
+    columns = dict(zip(NAMES, rows.T.tolist(), strict=True))
+    columns["rate"][4] = None
+    with pytest.raises(ValueError, match=r"NaN in column 'rate' \(1 row\)"):
+        detector.fit(frame(columns))
+
+
+def test_missing_values_of_nullable_columns_count_as_nan(detector, rows):
+    frame = pd.DataFrame(rows, columns=NAMES).round().astype("Int64")
+    frame.loc[4, "rate"] = pd.NA
+    with pytest.raises(ValueError, match=r"NaN in column 'rate' \(1 row\)"):
+        detector.fit(frame)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_text_columns_are_named(frame, detector, rows):
+    columns = dict(zip(NAMES, rows.T.tolist(), strict=True))
+    columns["site"] = ["north"] * len(rows)
+    columns["age"] = [str(value) for value in columns["age"]]
+    with pytest.raises(ValueError, match="text in columns 'age', 'site'; drop"):
+        detector.fit(frame(columns))
+
+
+def test_mixed_columns_are_named(detector, rows):
+    bad = rows.astype(object)
+    bad[7, 2] = "high"
+    for message in fit_and_score_errors(detector, rows, bad):
+        assert "text in column 2" in message
+    with pytest.raises(ValueError, match="text in column 2"):
+        detector.fit(bad.tolist())
+
+
+def test_values_that_are_no_numbers_are_named(detector, rows):
+    frame = pd.DataFrame(rows, columns=NAMES)
+    frame["site"] = pd.Timestamp("2020-01-01")
+    with pytest.raises(TypeError, match="not numbers in column 'site'"):
+        detector.fit(frame)
+
+
+def test_a_table_of_times_is_refused(detector):
+    times = np.arange(600).reshape(100, 6).astype("datetime64[s]")
+    with pytest.raises(TypeError, match="not numbers in columns 0, 1"):
+        detector.fit(times)
+
+
+def test_object_columns_of_numbers_work(detector, rows):
+    expected = detector.fit(rows).score_samples(rows)
+    np.testing.assert_array_equal(detector.score_samples(rows.astype(object)), expected)
+    np.testing.assert_array_equal(detector.fit(rows.astype(object)).score_samples(rows), expected)
+
+
+def test_one_feature_is_refused(detector, rows):
+    with pytest.raises(ValueError, match=r"1 feature\(s\)"):
+        detector.fit(rows[:, :1])
+
+
+def test_one_row_is_refused(detector, rows):
+    with pytest.raises(ValueError, match=r"1 sample\(s\)"):
+        detector.fit(rows[:1])
+
+
+def test_scoring_zero_rows_is_refused(detector, rows):
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        detector.fit(rows).score_samples(rows[:0])
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_columns_in_another_order_are_refused(frame, detector, rows):
+    columns = dict(zip(NAMES, rows.T, strict=True))
+    detector.fit(frame(columns))
+    with pytest.raises(ValueError, match="same order"):
+        detector.predict(frame(dict(reversed(columns.items()))))
+
+
+def test_other_columns_are_refused(detector, rows):
+    detector.fit(pd.DataFrame(rows, columns=NAMES))
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        detector.predict(pd.DataFrame(rows, columns=[*NAMES[:-1], "new"]))
+    with pytest.raises(ValueError, match="expecting 6 features"):
+        detector.predict(rows[:, :5])
+
+
+def test_long_lists_of_columns_are_cut():
+    assert name_columns(None, range(8)) == "columns 0, 1, 2, 3, 4 and 3 more"
+    assert name_columns(["a", "b"], [1]) == "column 'b'"

@@ -1,0 +1,92 @@
+"""Thresholds: shares of what was seen, and of what will be."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from setatoms import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
+from setatoms.decisions import cross_fit, share_offset, unseen_offset
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
+def test_the_share_lies_below_the_offset(share):
+    scores = -np.random.default_rng(0).exponential(size=1000)
+    assert np.sum(scores < share_offset(scores, share)) == 1000 * share
+
+
+@pytest.mark.parametrize("n_samples", [2, 3, 10, 101])
+def test_every_row_is_scored_by_the_half_it_is_not_in(n_samples):
+    halves = []
+
+    def fit_scores(train, test):
+        halves.append((set(train), set(test)))
+        return test.astype(float)
+
+    scores = cross_fit(fit_scores, n_samples, np.random.default_rng(0))
+    np.testing.assert_array_equal(scores, np.arange(n_samples))
+    (train, test), (other_train, other_test) = halves
+    assert train == other_test
+    assert test == other_train
+    assert not train & test
+    assert abs(len(train) - len(test)) <= 1
+
+
+def test_halves_depend_on_the_seed_alone():
+    def fit_scores(train, test):
+        return np.full(len(test), float(train.sum()))
+
+    first, again, other = (
+        cross_fit(fit_scores, 40, np.random.default_rng(seed)) for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_when_fitting_gains_nothing_the_offset_is_the_quantile():
+    scores = -np.random.default_rng(0).exponential(size=500)
+    # one rounding of a root
+    assert unseen_offset(scores, scores) == pytest.approx(share_offset(scores, 0.05), rel=1e-14)
+
+
+def test_the_offset_of_huge_scores_is_finite():
+    scores = np.full(10, -1e300)
+    assert np.isfinite(unseen_offset(scores, scores))
+
+
+@pytest.mark.parametrize("n_features", [1, 10, 30])
+def test_least_squares_flags_five_per_cent_of_unseen_rows(n_features):
+    """The rule is derived for least squares, so there it holds, also with two rows a parameter."""
+    shares = [_unseen_share(n_features, seed) for seed in range(100)]
+    # 100 repetitions of about 5 % +- 3 %: the mean is known to half a per cent
+    assert np.mean(shares) == pytest.approx(0.05, abs=0.015)
+
+
+def _unseen_share(n_features, seed, n_samples=120):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(2000 + n_samples, n_features)), rng.normal(size=2000 + n_samples)
+    seen = np.arange(n_samples)
+
+    def fit_scores(train, test):
+        model = LinearRegression(fit_intercept=False).fit(X[train], y[train])
+        return -np.abs(y[test] - model.predict(X[test]))
+
+    cross_fitted = cross_fit(fit_scores, n_samples, rng)
+    offset = unseen_offset(fit_scores(seen, seen), cross_fitted)
+    return np.mean(fit_scores(seen, np.arange(n_samples, len(X))) < offset)
+
+
+@pytest.mark.parametrize("detector", [ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector])
+@pytest.mark.filterwarnings("ignore:.*rows per atom")
+def test_auto_flags_few_unseen_normal_rows_of_small_tables(detector, load_adbench):
+    """On these three a threshold from training errors flags 31 to 100 % of unseen normal rows."""
+    shares = []
+    for name in ("wine", "WPBC", "Hepatitis"):
+        X, y = load_adbench(name)
+        normal = X[y == 0]
+        for seed in range(2):
+            order = np.random.default_rng(seed).permutation(len(normal))
+            train, test = np.split(normal[order], [int(0.7 * len(normal))])
+            model = detector(random_state=seed).fit(train)
+            shares.append(np.mean(model.predict(test) == -1))
+    # six tests of about 35 rows: one row is half a per cent of the mean
+    assert np.mean(shares) < 0.12

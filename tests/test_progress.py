@@ -1,0 +1,53 @@
+"""The progress bar: one line on a terminal, nothing elsewhere."""
+
+import io
+
+import pytest
+
+from setatoms import VectorAtomDetector
+from setatoms.progress import Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_sees_one_line_that_ends_full():
+    terminal = Terminal()
+    with Progress(4, "working", stream=terminal) as progress:
+        for _ in range(4):
+            progress.advance(note="error 0.5")
+    text = terminal.getvalue()
+    assert text.count("\n") == 1
+    assert text.rpartition("\r")[2].startswith("working [" + "#" * 30 + "] 100% error 0.5")
+
+
+@pytest.mark.parametrize(("stream", "enabled"), [(io.StringIO, True), (Terminal, False)])
+def test_files_and_disabled_bars_stay_empty(stream, enabled):
+    target = stream()
+    with Progress(2, "working", enabled=enabled, stream=target) as progress:
+        progress.advance(2)
+    assert target.getvalue() == ""
+
+
+def test_an_error_ends_the_line():
+    terminal = Terminal()
+    progress = Progress(2, "working", stream=terminal)
+    progress.advance()
+    with pytest.raises(RuntimeError), progress:
+        raise RuntimeError
+    assert terminal.getvalue().endswith("\n")
+
+
+def test_nothing_to_do_is_all_done():
+    assert Progress(0, "working", stream=io.StringIO()).share == 1.0
+
+
+def test_verbose_shows_a_full_bar(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    X = [[float(i % 3), float(i % 5), float(i % 7)] for i in range(90)]
+    VectorAtomDetector(n_atoms=3, verbose=True, random_state=0).fit(X)
+    last = terminal.getvalue().rpartition("\r")[2]
+    assert last.startswith("VectorAtomDetector [" + "#" * 30 + "] 100%")
