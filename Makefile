@@ -12,7 +12,7 @@ PIP := $(PY) -m pip -qq --disable-pip-version-check
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-demo: $(VENV)/.core  ## Find injected anomalies in two real tables, in under a minute
+demo: $(VENV)/.core  ## Find injected anomalies in two real tables
 	@$(PY) -m setatoms demo
 
 test: $(VENV)/.dev  ## Run the tests and the examples of the documentation

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from setatoms import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
-from setatoms.decisions import cross_fit, share_offset, unseen_offset
+from setatoms.decisions import CrossFitted, cross_fit, share_offset, unseen_offset
 
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
@@ -20,10 +20,13 @@ def test_every_row_is_scored_by_the_half_it_is_not_in(n_samples):
 
     def fit_scores(train, test):
         halves.append((set(train), set(test)))
-        return test.astype(float)
+        return train.astype(float), test.astype(float)
 
-    scores = cross_fit(fit_scores, n_samples, np.random.default_rng(0))
+    scores, ranks = cross_fit(fit_scores, n_samples, np.random.default_rng(0))
     np.testing.assert_array_equal(scores, np.arange(n_samples))
+    for row, rank in enumerate(ranks):
+        others = next(seen for seen, test in halves if row in test)
+        assert rank == np.mean([other <= row for other in others])
     (train, test), (other_train, other_test) = halves
     assert train == other_test
     assert test == other_train
@@ -33,29 +36,37 @@ def test_every_row_is_scored_by_the_half_it_is_not_in(n_samples):
 
 def test_halves_depend_on_the_seed_alone():
     def fit_scores(train, test):
-        return np.full(len(test), float(train.sum()))
+        return train.astype(float), np.full(len(test), float(train.sum()))
 
     first, again, other = (
-        cross_fit(fit_scores, 40, np.random.default_rng(seed)) for seed in (1, 1, 2)
+        cross_fit(fit_scores, 40, np.random.default_rng(seed)).scores for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
 
 
 def test_when_fitting_gains_nothing_the_offset_is_the_quantile():
-    scores = -np.random.default_rng(0).exponential(size=500)
-    # one rounding of a root
-    assert unseen_offset(scores, scores) == pytest.approx(share_offset(scores, 0.05), rel=1e-14)
+    scores = -np.random.default_rng(0).exponential(size=999)
+    ranks = np.argsort(np.argsort(scores)) / 999
+    # 49 or 50 of 999 rows: the next score is that far away
+    offset = unseen_offset(scores, CrossFitted(scores, ranks))
+    assert np.mean(scores < offset) == pytest.approx(0.05, abs=0.002)
+
+
+def test_when_every_row_is_learned_the_offset_is_beyond_all_training_scores():
+    unseen = -np.random.default_rng(0).exponential(size=100)
+    offset = unseen_offset(np.zeros(100), CrossFitted(unseen, np.zeros(100)))
+    assert share_offset(unseen, 0.01) < offset < share_offset(unseen, 0.2)
 
 
 def test_the_offset_of_huge_scores_is_finite():
     scores = np.full(10, -1e300)
-    assert np.isfinite(unseen_offset(scores, scores))
+    assert np.isfinite(unseen_offset(scores, CrossFitted(scores, np.zeros(10))))
 
 
-@pytest.mark.parametrize("n_features", [1, 10, 30])
+@pytest.mark.parametrize("n_features", [1, 5, 15])
 def test_least_squares_flags_five_per_cent_of_unseen_rows(n_features):
-    """The rule is derived for least squares, so there it holds, also with two rows a parameter."""
+    """The rule is derived for least squares, so there it holds, down to eight rows a parameter."""
     shares = [_unseen_share(n_features, seed) for seed in range(100)]
     # 100 repetitions of about 5 % +- 3 %: the mean is known to half a per cent
     assert np.mean(shares) == pytest.approx(0.05, abs=0.015)
@@ -68,11 +79,11 @@ def _unseen_share(n_features, seed, n_samples=120):
 
     def fit_scores(train, test):
         model = LinearRegression(fit_intercept=False).fit(X[train], y[train])
-        return -np.abs(y[test] - model.predict(X[test]))
+        scores = -np.abs(y - model.predict(X))
+        return scores[train], scores[test]
 
-    cross_fitted = cross_fit(fit_scores, n_samples, rng)
-    offset = unseen_offset(fit_scores(seen, seen), cross_fitted)
-    return np.mean(fit_scores(seen, np.arange(n_samples, len(X))) < offset)
+    training, unseen = fit_scores(seen, np.arange(n_samples, len(X)))
+    return np.mean(unseen < unseen_offset(training, cross_fit(fit_scores, n_samples, rng)))
 
 
 @pytest.mark.parametrize("detector", [ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector])

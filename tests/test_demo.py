@@ -13,6 +13,9 @@ from setatoms import demo
 from setatoms.cli import main
 from setatoms.progress import Progress
 
+# The tables of the demo are small on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:.* rows per atom")
+
 
 def test_demo_prints_an_auc_for_every_method_and_table(capsys: pytest.CaptureFixture[str]) -> None:
     demo.run(n_seeds=1)

@@ -1,27 +1,36 @@
-"""How every kernel is compiled, decided once."""
+"""How every kernel is compiled, decided once.
+
+Kernels neither make nor return arrays, so they need no reference counts, whose atomic updates cost
+more than the arithmetic on short vectors. Work space comes from the caller.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
 
 F = TypeVar("F", bound=Callable[..., object])
 
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+
 
 def kernel(function: F) -> F:
     """Compile ``function`` to machine code that is cached on disk and runs without the GIL."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    return numba.njit(**_OPTIONS, _nrt=False)(function)  # type: ignore[no-any-return]
 
 
 def sum_kernel(function: F) -> F:
     """Compile like `kernel`, but let sums be reordered and products fused, so they vectorise.
 
-    Safe where the terms are finite and the order of summation carries no meaning; the order is
-    chosen at compile time, so results stay the same from call to call. NaN and infinity keep
-    their meaning.
+    Safe where the order of summation carries no meaning; the order is chosen at compile time, so
+    results stay the same from call to call. NaN and infinity keep their meaning.
     """
-    return numba.njit(  # type: ignore[no-any-return]
-        cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}
-    )(function)
+    fast = {"reassoc", "contract", "nsz"}
+    return numba.njit(**_OPTIONS, _nrt=False, fastmath=fast)(function)  # type: ignore[no-any-return]
+
+
+def allocating_kernel(function: F) -> F:
+    """Compile like `kernel`, but with reference counts, for functions that make or pass on arrays."""
+    return numba.njit(**_OPTIONS, _nrt=True)(function)  # type: ignore[no-any-return]

@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "demo",
         help=summary,
-        description=f"{summary.capitalize()}. Takes under a minute and needs no network.",
+        description=f"{summary.capitalize()}. The first run also compiles the library.",
     )
     return parser
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
-from setatoms._compile import kernel, sum_kernel
+from setatoms._compile import allocating_kernel, sum_kernel
 
 Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
-Rotation = Literal["symmetric", "by-radius"]
 
 ROTATIONS = ("symmetric", "by-radius")
 
@@ -84,7 +82,7 @@ def separate(
     radii: ArrayLike,
     *,
     min_separation: float = 0.01,
-    rotation: Rotation = "symmetric",
+    rotation: str = "symmetric",
     rng: np.random.Generator,
     max_rounds: int = 1000,
 ) -> tuple[Array, int]:
@@ -308,7 +306,7 @@ def _dot(u: Array, v: Array) -> float:
     return total
 
 
-@sum_kernel
+@allocating_kernel
 def _list_close(atoms: Array, cosine: float) -> Pairs:
     """List pairs i < j with |<d_i, d_j>| > cosine, (n_pairs, 2)."""
     # Not a product of matrices: threads that BLAS starts for it may cost more than they save.
@@ -324,18 +322,18 @@ def _list_close(atoms: Array, cosine: float) -> Pairs:
     return pairs[:n_pairs].copy()
 
 
-@kernel
+@allocating_kernel
 def _unit(u: Array) -> Array:
     return u / math.sqrt(_dot(u, u))
 
 
-@kernel
+@allocating_kernel
 def _sign(u: Array, v: Array) -> float:
     """Return the sign that brings v to the side of u."""
     return -1.0 if _dot(u, v) < 0.0 else 1.0
 
 
-@kernel
+@allocating_kernel
 def _distance(u: Array, v: Array) -> float:
     """Return the chord distance of u to the nearer of v and -v."""
     # Not sqrt(2 - 2<u,v>), which loses half the digits when u and v are close.
@@ -343,7 +341,7 @@ def _distance(u: Array, v: Array) -> float:
     return math.sqrt(_dot(apart, apart))
 
 
-@kernel
+@allocating_kernel
 def _distances(atoms: Array, pairs: Pairs) -> Array:
     """Return the distance of each of `pairs` (n_pairs, 2)."""
     distances = np.empty(pairs.shape[0])
@@ -352,7 +350,7 @@ def _distances(atoms: Array, pairs: Pairs) -> Array:
     return distances
 
 
-@kernel
+@allocating_kernel
 def _rotate(
     atoms: Array,
     pairs: Pairs,
@@ -385,7 +383,7 @@ def _rotate(
     return n_turned
 
 
-@kernel
+@allocating_kernel
 def _on_arc(start: Array, end: Array, fraction: float) -> Array:
     """Return the point of the arc above that fraction of the chord from start to end."""
     if fraction == 0.0:
@@ -393,7 +391,7 @@ def _on_arc(start: Array, end: Array, fraction: float) -> Array:
     return _unit(start + fraction * (end - start))
 
 
-@kernel
+@allocating_kernel
 def _step_back(
     atoms: Array,
     previous: Array,

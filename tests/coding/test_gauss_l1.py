@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import StandardScaler, normalize
 
 from setatoms import gauss_l1
 from setatoms.coding import reference
@@ -88,15 +89,22 @@ def test_objective_is_what_it_claims_to_be(coder):
     np.testing.assert_allclose(codes.objective, expected, rtol=1e-10)
 
 
-@both
-@pytest.mark.parametrize("radii", [(0.04, 0.12), (0.3, 1.0)])
-def test_objective_never_rises_over_sweeps(coder, radii):
+@pytest.mark.parametrize(
+    ("coder", "most"),
+    [(gauss_l1, 160), (reference.gauss_l1, 25)],
+    ids=["compiled", "reference"],
+)
+@pytest.mark.parametrize(
+    ("lam", "gamma", "radii"), [(1, 1, (0.04, 0.12)), (2, 0.5, (0.1, 0.5)), (1, 1, (0.3, 1.0))]
+)
+def test_objective_never_rises_over_sweeps(coder, most, lam, gamma, radii):
     X, atoms, radii = random_problem(radii=radii)
+    code = partial(coder, X, atoms, radii, lam=lam, gamma=gamma, tol=1e-14)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # stopping early is the point here
-        paths = [coder(X, atoms, radii, max_sweeps=k, tol=1e-14).objective for k in range(1, 30)]
-    values = np.vstack([(X**2).sum(axis=1), *paths])
-    # 1e-12: rounding of a sum of thirty squares
+        after = [code(max_sweeps=sweeps).objective for sweeps in range(1, most)]
+    values = np.vstack([lam * (X**2).sum(axis=1), *after])
+    # 1e-12: rounding of a sum of some thirty squares
     assert (np.diff(values, axis=0) <= 1e-12 * values[0]).all()
     assert (values[-1] < values[0]).all()
 
@@ -138,25 +146,35 @@ def test_the_result_is_stationary_as_far_as_tol_asks(coder, tol, lam, gamma, rad
     assert (violations(codes, atoms, radii, lam, gamma) <= slack[:, None]).all()
 
 
+def assert_agree(compiled, expected):
+    # Not a convex problem: two correct solvers may end in different minima on a few rows.
+    same = np.isclose(compiled.objective, expected.objective, rtol=1e-4, atol=0)
+    assert same.mean() >= 0.95
+    assert compiled.objective.mean() <= expected.objective.mean() * (1 + 1e-4)
+
+
 @pytest.mark.parametrize("problem", [random_problem, correlated_problem])
-def test_compiled_agrees_with_reference(problem):
-    X, atoms, radii = problem(n_samples=40)
-    compiled, expected = gauss_l1(X, atoms, radii), reference.gauss_l1(X, atoms, radii)
-    # Not a convex problem: two solvers may end in different minima on a few rows.
-    same = np.isclose(compiled.objective, expected.objective, rtol=1e-4, atol=0)
-    assert same.mean() >= 0.95
-    assert compiled.objective.mean() <= expected.objective.mean() * (1 + 1e-4)
+def test_compiled_agrees_with_reference_on_standardised_signals(problem):
+    X, atoms, radii = problem(n_samples=100)
+    X /= X.std(axis=0)
+    assert_agree(gauss_l1(X, atoms, radii), reference.gauss_l1(X, atoms, radii))
 
 
-def test_compiled_agrees_with_reference_on_real_data(load_adbench):
-    rows, labels = load_adbench("pendigits")
-    rows = normalize(rows[labels == 0] - rows.mean(axis=0)) * np.sqrt(rows.shape[1])
-    X, atoms = rows[:40], normalize(rows[-48:])
+@pytest.mark.parametrize("dataset", ["pendigits", "wine"])
+def test_compiled_agrees_with_reference_on_real_data(dataset, load_adbench):
+    rows, labels = load_adbench(dataset)
+    rows = StandardScaler().fit_transform(rows[labels == 0])
+    X, atoms = rows[:60], normalize(rows[-3 * rows.shape[1] :])
     radii = np.linspace(0.04, 0.12, len(atoms))
+    assert_agree(gauss_l1(X, atoms, radii), reference.gauss_l1(X, atoms, radii))
+
+
+def test_compiled_is_as_good_as_reference_on_large_signals():
+    X, atoms, radii = random_problem(n_samples=60, scale=3.0)
     compiled, expected = gauss_l1(X, atoms, radii), reference.gauss_l1(X, atoms, radii)
-    same = np.isclose(compiled.objective, expected.objective, rtol=1e-4, atol=0)
-    assert same.mean() >= 0.95
-    assert compiled.objective.mean() <= expected.objective.mean() * (1 + 1e-4)
+    # Minima abound here: the reference itself differs on 3 to 13 % of the rows, and by a few
+    # thousandths in the mean, when it visits the atoms in another order.
+    assert compiled.objective.mean() <= expected.objective.mean() * 1.01
 
 
 @both
@@ -230,3 +248,23 @@ def test_nothing_is_lost_when_more_atoms_than_features_are_in_use(coder, max_swe
     np.testing.assert_allclose(
         codes.objective, objective_of(codes, X, atoms, radii, gamma=0.01), rtol=1e-8
     )
+
+
+def test_rows_stopped_at_max_sweeps_are_counted_in_a_warning():
+    X, atoms, radii = random_problem(n_samples=37)
+    easy = normalize(X[:5])  # of norm 1: at most two sweeps
+    with pytest.warns(UserWarning, match="max_sweeps=2") as record:
+        codes = gauss_l1(np.vstack([easy, X]), atoms, radii, max_sweeps=2, tol=1e-12)
+    stopped = int((codes.n_sweeps == 2).sum())
+    (message,) = [str(warning.message) for warning in record]
+    (counted,) = [int(word) for word in message.split() if word.isdigit()][:1]
+    # a row may also have converged in its last sweep
+    assert 0 < counted <= stopped
+
+
+def test_converged_rows_do_not_warn():
+    X, atoms, radii = random_problem()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codes = gauss_l1(X, atoms, radii)
+    assert (codes.n_sweeps > 0).all()

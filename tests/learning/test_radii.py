@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from setatoms.learning import radii as radii_module
 from setatoms.learning.radii import AdaptiveRadii, FixedRadii, count_atoms, distribute
 
 Array = NDArray[np.float64]
@@ -192,9 +193,9 @@ def test_the_more_an_atom_is_used_the_larger_its_radius(radii: Array, seed: int)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint32])
-def test_atoms_used_equally_are_served_by_index(dtype: type) -> None:
+def test_atoms_used_equally_are_served_by_index(dtype: np.typing.DTypeLike) -> None:
     schedule = AdaptiveRadii([0.5, 0.4, 0.3, 0.2, 0.1], 10, 10)
-    usage = np.array([0, 7, 0, 7, 9], dtype=dtype)
+    usage: NDArray[np.number] = np.array([0, 7, 0, 7, 9], dtype=dtype)
     assert schedule.at(10, usage).tolist() == [0.2, 0.4, 0.1, 0.3, 0.5]
 
 
@@ -226,4 +227,11 @@ def test_adapting_every_zero_iterations_is_an_error() -> None:
 
 def test_an_unknown_norm_is_an_error_that_lists_the_known() -> None:
     with pytest.raises(ValueError, match=r"adapt='l2' is not known; choose one of \('l1', 'l0'\)"):
-        AdaptiveRadii([0.1, 0.2], 10, 10, norm="l2")  # type: ignore[arg-type]
+        AdaptiveRadii([0.1, 0.2], 10, 10, norm="l2")
+
+
+def test_radii_need_no_compiler() -> None:
+    code = f"import runpy, sys; runpy.run_path({radii_module.__file__!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "numpy" in done.stdout.split()
+    assert "numba" not in done.stdout.split()

@@ -25,8 +25,6 @@ _pool_lock = threading.Lock()
 
 def effective_jobs(n_jobs: int | None) -> int:
     """Return the number of threads that ``n_jobs`` asks for (-1: all cores; None: one)."""
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 asks for no thread at all; use 1, or -1 for all cores")
     return int(joblib.effective_n_jobs(n_jobs))
 
 
@@ -42,6 +40,8 @@ def run_chunks(
     The calling thread works too, so one chunk or one job never waits for another thread. When
     the caller is interrupted, chunks not yet begun are dropped and the interruption goes on.
     """
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 asks for no thread at all; use 1, or -1 for all cores")
     starts = range(0, n_rows, chunk_rows)
     results: list[T | None] = [None] * len(starts)
     waiting = deque(enumerate(starts))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms._compile import kernel
 from setatoms.backends import CHUNK_ROWS, run_chunks
 from setatoms.coding.codes import Codes
 
@@ -30,8 +31,18 @@ class Outputs(NamedTuple):
         return Outputs(*(array[start:stop] for array in self))
 
 
+@kernel
+def store(row, scale, k, x, residual, error, out):
+    """Write the code of one signal, with k coefficients x and what they leave, to its row of out."""
+    out.errors[row] = scale * error
+    for q in range(out.values.shape[1]):
+        out.values[row, q] = scale * x[q] if q < k else 0.0
+    for i in range(residual.shape[0]):
+        out.residuals[row, i] = scale * residual[i]
+
+
 class Coder(Protocol):
-    """A dictionary made ready to code signals."""
+    """A dictionary made ready to code signals, in double precision whatever the signals are."""
 
     n_atoms: int
     width: int  # most atoms that a signal can use
@@ -62,9 +73,18 @@ def code(
 ) -> Outputs:
     """Code all rows of X and keep everything."""
     out = allocate(coder, X, members=members)
-    run_chunks(
-        lambda start, stop: coder.fill(X[start:stop], out.rows(start, stop)), len(X), n_jobs=n_jobs
-    )
+
+    def task(start: int, stop: int) -> None:
+        rows, part = signals(X, start, stop), out.rows(start, stop)
+        if X.dtype == np.float64:
+            coder.fill(rows, part)
+            return
+        double = allocate(coder, rows, members=members)
+        coder.fill(rows, double)
+        for target, source in zip(part, double, strict=True):
+            target[...] = source
+
+    run_chunks(task, len(X), n_jobs=n_jobs)
     return out
 
 
@@ -79,12 +99,19 @@ def reduce_chunks(
     """Code all rows of X, keep of each chunk only what ``keep(start, stop, outputs)`` returns."""
 
     def task(start: int, stop: int) -> T:
-        rows = X[start:stop]
+        rows = signals(X, start, stop)
         out = allocate(coder, rows)
         coder.fill(rows, out)
         return keep(start, stop, out)
 
     return run_chunks(task, len(X), n_jobs=n_jobs, chunk_rows=chunk_rows)
+
+
+def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:
+    """Return rows of X as float64, read-only: one type of array is one compilation of the kernels."""
+    rows = X[start:stop].astype(np.float64, copy=False).view()
+    rows.flags.writeable = False
+    return rows
 
 
 def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]:

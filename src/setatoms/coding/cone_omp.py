@@ -15,15 +15,26 @@ others leave (coordinate descent).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel, sum_kernel
-from setatoms.coding.batch import Outputs, as_codes, code
-from setatoms.coding.blocks import Dictionary, argmax_abs, dot, load_block, norm, prepare
+from setatoms.coding.batch import Outputs, as_codes, code, store
+from setatoms.coding.blocks import (
+    Block,
+    add,
+    allocate_block,
+    copy,
+    correlate_block,
+    dot,
+    fill,
+    norm,
+)
 from setatoms.coding.codes import Codes
+from setatoms.coding.cone_pairs import Pairs, allocate_pairs, code_pairs, finish_pair
+from setatoms.coding.cone_selection import closest_cone, closest_cone_with_care, prepare_cones
 from setatoms.coding.validation import (
     check_count,
     check_n_nonzero,
@@ -89,93 +100,83 @@ class ConeCoder:
     def __init__(
         self, atoms: NDArray[Any], radii: NDArray[np.float64], n_nonzero: int, cd_sweeps: int
     ) -> None:
-        self.dictionary = prepare(atoms)
-        self.cosines, self.sines = half_angles(radii, self.dictionary)
+        self.cones = prepare_cones(atoms, radii)
+        self.cd_sweeps = cd_sweeps
         self.n_atoms = len(atoms)
         self.width = n_nonzero
-        self.cd_sweeps = cd_sweeps
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
-        _code_chunk(
-            X, *self.dictionary, self.cosines, self.sines, self.cd_sweeps,
-            out.support, out.values, out.residuals, out.errors, out.members,
-        )  # fmt: skip
+        s, n_features = self.width, X.shape[1]
+        work = _Work(
+            block=allocate_block(self.cones.dictionary),
+            pairs=allocate_pairs(self.cones.dictionary),
+            x=np.empty(s),
+            residual=np.empty(n_features),
+            chosen=np.empty((s, n_features)),
+            products=np.empty((s, s)),
+        )
+        _code_chunk(X, self.cones, self.cd_sweeps, work, out)
 
 
-def half_angles(
-    radii: NDArray[np.float64], dictionary: Dictionary
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return cosines and sines of the cones' half-angles; zeros for atoms that only pad."""
-    cosines = np.zeros(dictionary.columns.shape[1], dtype=dictionary.atoms.dtype)
-    sines = np.zeros_like(cosines)
-    cosines[: len(radii)] = 1 - radii**2 / 2
-    # sqrt(1 - cosine^2) without cancellation for narrow cones
-    sines[: len(radii)] = radii * np.sqrt(1 - radii**2 / 4)
-    return cosines, sines
+class _Work(NamedTuple):
+    """Work space of the kernels."""
+
+    block: Block
+    pairs: Pairs
+    x: NDArray[np.float64]  # (n_nonzero,)
+    residual: NDArray[np.float64]  # (n_features,)
+    chosen: NDArray[np.float64]  # (n_nonzero, n_features): the actual atoms
+    products: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky factor of their Gram matrix
 
 
 @kernel
-def _code_chunk(
-    X, atoms, columns, gram, block_rows, index_mask, cosines, sines, cd_sweeps,
-    support, values, residuals, errors, members,
-):  # fmt: skip
-    """Code the rows of X (n, m) and fill the outputs; members may be empty."""
-    m, n_padded = columns.shape
-    s = support.shape[1]
-    block = np.empty((block_rows, m), X.dtype)
-    scales = np.empty(block_rows, X.dtype)
-    correlations = np.empty((block_rows, n_padded), X.dtype)
-    closeness = np.empty(n_padded, X.dtype)
-    chosen = np.empty((s, m), X.dtype)
-    products = np.empty((s, s), X.dtype)
-    for start in range(0, X.shape[0], block_rows):
-        stop = min(start + block_rows, X.shape[0])
-        load_block(X, start, stop, block, scales)
-        np.dot(block, columns, correlations)
+def _code_chunk(X, cones, cd_sweeps, work, out):
+    """Code the rows of X (n, m) into out."""
+    size = cones.dictionary.block_rows
+    # two atoms without their actual atoms, the usual case, are coded many signals at a time
+    in_pairs = out.support.shape[1] == 2 and cd_sweeps == 1 and out.members.shape[0] == 0
+    for start in range(0, X.shape[0], size):
+        stop = min(start + size, X.shape[0])
+        correlate_block(X, start, stop, cones.dictionary, work.block)
+        if in_pairs:
+            code_pairs(stop - start, cones, work.block, work.pairs)
         for row in range(start, stop):
-            y = block[row - start]
-            _code_one(
-                y, correlations[row - start], atoms, cosines, sines, index_mask, cd_sweeps,
-                closeness, products, chosen, support[row], values[row], residuals[row],
-            )  # fmt: skip
-            scale = scales[row - start]
-            errors[row] = norm(residuals[row]) * scale
-            if scale != 1.0:
-                values[row] *= scale
-                residuals[row] *= scale
-            if members.shape[0] > 0:
-                _store_members(chosen, support[row], members[row])
+            i = row - start
+            y, support = work.block.rows[i], out.support[row]
+            if not in_pairs or not finish_pair(
+                i, y, cones, work.pairs, support, work.x, work.residual
+            ):
+                _code_one(y, work.block.correlations[i], cones, cd_sweeps, work, support)
+            store(row, work.block.scales[i], support.shape[0], work.x, work.residual, norm(work.residual), out)
+            if out.members.shape[0] > 0:
+                _store_members(work.chosen, support, out.members[row])
 
 
 @kernel
-def _code_one(
-    y, correlations, atoms, cosines, sines, index_mask, cd_sweeps,
-    closeness, products, chosen, support, values, residual,
-):  # fmt: skip
-    """Fill support (s,), values (s,), residual (m,) and chosen (s, m) for the signal y (m,)."""
-    support[:] = -1
-    values[:] = 0.0
-    residual[:] = y
-    negligible = norm(y) * (1e-6 if y.itemsize == 4 else 1e-13)
+def _code_one(y, correlations, cones, cd_sweeps, work, support):
+    """Fill support (s,), work.x, work.residual and work.chosen for the signal y (m,)."""
+    atoms, x, residual, chosen = cones.dictionary.atoms, work.x, work.residual, work.chosen
+    fill(support, -1)
+    fill(x, 0.0)
+    copy(y, residual)
+    negligible = 1e-13 * norm(y)
     for k in range(support.shape[0]):
         remaining = norm(residual)
         if remaining <= negligible:
             return
         if k > 0:
             _correlate(atoms, residual, correlations)
-        j = _closest_cone(correlations, remaining, cosines, sines, index_mask, support, k, closeness)
+        j = _closest_unused(correlations, remaining, cones, support, k)
         support[k] = j
-        values[k], exact = _choose(atoms[j], cosines[j], sines[j], residual, chosen[k])
+        x[k], exact = _choose(atoms[j], cones.cosines[j], cones.sines[j], residual, chosen[k])
         if not exact:
             if k > 0:
-                _least_squares(chosen, y, products, values, k + 1)
-            _subtract(y, chosen, values, k + 1, residual)
-            exact = k > 0 and _descend(
-                atoms, cosines, sines, cd_sweeps, chosen, support, values, k + 1, residual
-            )
+                _least_squares(chosen, y, work.products, x, k + 1)
+            _subtract(y, chosen, x, k + 1, residual)
+            exact = k > 0 and _descend(cones, cd_sweeps, chosen, support, x, k + 1, residual)
         if exact:
-            residual[:] = 0.0
+            fill(residual, 0.0)
             return
 
 
@@ -187,25 +188,15 @@ def _correlate(atoms, residual, correlations):
 
 
 @kernel
-def _closest_cone(correlations, length, cosines, sines, index_mask, support, k, closeness):
-    """Return the unused cone at the smallest angle from a residual of that length.
-
-    A cone that contains the residual beats any that does not; among several the centre counts.
-    """
-    n = correlations.shape[0]
-    inverse = 1.0 / length
-    for j in range(n):
-        p = min(abs(correlations[j]) * inverse, 1.0)
-        outside = cosines[j] * p + sines[j] * np.sqrt(1.0 - p * p)
-        closeness[j] = 1.0 + p if p >= cosines[j] else outside
+def _closest_unused(correlations, length, cones, support, k):
+    """Return the cone, not in support[:k], closest to a residual of that length."""
+    j = closest_cone(correlations, length, cones)
     for q in range(k):
-        closeness[support[q]] = 0.0
-    # cones that only pad have cosine zero, so they would contain everything
-    for j in range(n - 1, -1, -1):
-        if cosines[j] > 0.0:
-            break
-        closeness[j] = 0.0
-    return argmax_abs(closeness, index_mask)
+        if support[q] == j:
+            j = -1
+    if j < 0:
+        return closest_cone_with_care(correlations, length, cones, support, k)
+    return j
 
 
 @kernel
@@ -215,11 +206,11 @@ def _choose(centre, cosine, sine, residual, member):
     Return its coefficient and whether the residual lies inside the cone.
     """
     length = norm(residual)
-    product = dot(centre, residual)
-    sign = 1.0 if product >= 0 else -1.0
     if length == 0.0:
-        member[:] = centre
-        return 0.0 * product, True
+        copy(centre, member)
+        return 0.0, True
+    product = dot(centre, residual)
+    sign = 1.0 if product >= 0.0 else -1.0
     p = min(abs(product) / length, 1.0)
     if p >= cosine:
         for i in range(member.shape[0]):
@@ -234,8 +225,8 @@ def _choose(centre, cosine, sine, residual, member):
 
 
 @kernel
-def _least_squares(chosen, y, products, values, k):
-    """Fill values[:k] with the coefficients of y on the first k rows of chosen (s, m).
+def _least_squares(chosen, y, products, x, k):
+    """Fill x[:k] with the coefficients of y on the first k rows of chosen (s, m).
 
     Solves the normal equations by Cholesky; products (s, s) is overwritten, its diagonal holds
     inverses. An atom that depends on the others gets coefficient zero.
@@ -247,45 +238,39 @@ def _least_squares(chosen, y, products, values, k):
                 entry -= products[p, t] * products[q, t]
             products[p, q] = entry * products[q, q]
         pivot = dot(chosen[p], chosen[p])
-        value = dot(chosen[p], y)
+        entry = dot(chosen[p], y)
         for t in range(p):
             pivot -= products[p, t] * products[p, t]
-            value -= products[p, t] * values[t]
+            entry -= products[p, t] * x[t]
         products[p, p] = 1.0 / np.sqrt(pivot) if pivot > 1e-12 else 0.0
-        values[p] = value * products[p, p]
+        x[p] = entry * products[p, p]
     for p in range(k - 1, -1, -1):
         for t in range(p + 1, k):
-            values[p] -= products[t, p] * values[t]
-        values[p] *= products[p, p]
+            x[p] -= products[t, p] * x[t]
+        x[p] *= products[p, p]
 
 
 @kernel
-def _subtract(y, chosen, values, k, residual):
+def _subtract(y, chosen, x, k, residual):
     """Fill residual (m,) with y minus the first k terms."""
-    residual[:] = y
+    copy(y, residual)
     for q in range(k):
-        _add(residual, -values[q], chosen[q])
+        add(residual, -x[q], chosen[q])
 
 
 @kernel
-def _descend(atoms, cosines, sines, cd_sweeps, chosen, support, values, k, residual):
+def _descend(cones, cd_sweeps, chosen, support, x, k, residual):
     """Let each of the first k atoms choose again in turn; True if one made the fit exact."""
     for _ in range(cd_sweeps):
         for q in range(k):
-            _add(residual, values[q], chosen[q])
+            add(residual, x[q], chosen[q])
             j = support[q]
-            values[q], exact = _choose(atoms[j], cosines[j], sines[j], residual, chosen[q])
+            centre = cones.dictionary.atoms[j]
+            x[q], exact = _choose(centre, cones.cosines[j], cones.sines[j], residual, chosen[q])
             if exact:
                 return True
-            _add(residual, -values[q], chosen[q])
+            add(residual, -x[q], chosen[q])
     return False
-
-
-@kernel
-def _add(vector, factor, other):
-    """Add factor * other (m,) to vector (m,) in place."""
-    for i in range(vector.shape[0]):
-        vector[i] += factor * other[i]
 
 
 @kernel

@@ -11,14 +11,25 @@ and never raises the objective on the way.
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from setatoms._compile import kernel
 from setatoms.coding.batch import Outputs, as_codes, code
-from setatoms.coding.blocks import dot, load_block, norm, prepare
+from setatoms.coding.blocks import (
+    Dictionary,
+    add,
+    allocate_block,
+    copy,
+    correlate_block,
+    dot,
+    norm,
+    prepare,
+)
 from setatoms.coding.codes import Codes
 from setatoms.coding.gauss_active_set import allocate_work, solve
 from setatoms.coding.gauss_descent import descend
@@ -90,7 +101,20 @@ def gauss_l1(
         check_count("max_sweeps", max_sweeps),
         check_positive("tol", tol),
     )
-    return as_codes(coder, code(coder, X, n_jobs=n_jobs, members=actual_atoms))
+    codes = as_codes(coder, code(coder, X, n_jobs=n_jobs, members=actual_atoms))
+    _warn_of_capped(codes, coder.max_sweeps)
+    return codes
+
+
+def _warn_of_capped(codes: Codes, max_sweeps: int) -> None:
+    n_capped = int(np.sum(codes.n_sweeps == max_sweeps))
+    if n_capped:
+        warnings.warn(
+            f"{n_capped} of {len(codes.errors)} signals were stopped at max_sweeps={max_sweeps}; "
+            "raise max_sweeps or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 class GaussCoder:
@@ -107,26 +131,93 @@ class GaussCoder:
         max_sweeps: int,
         tol: float,
     ) -> None:
-        # Double precision throughout: a code is a balance of terms that nearly cancel.
-        self.dictionary = prepare(np.asarray(atoms, dtype=np.float64))
-        self.n_atoms, n_features = atoms.shape
+        n_features = atoms.shape[1]
+        self.n_atoms = len(atoms)
         # At a minimum no more atoms than features are in use; a few more may be on the way.
         self.width = min(self.n_atoms, n_features + 8)
-        self.spreads = np.zeros(self.dictionary.columns.shape[1])
-        self.spreads[: self.n_atoms] = lam * radii**2
-        self.lam = lam
-        self.threshold = gamma / (2 * lam)
         self.max_sweeps = max_sweeps
         self.tol = tol
+        self.lam = lam
+        dictionary = prepare(atoms)
+        spreads = np.ones(dictionary.columns.shape[1])
+        # beyond these limits an atom is as good as rigid, or free, and squares would overflow
+        own = lam * np.clip(radii, 1e-10, 1e50) ** 2
+        spreads[: self.n_atoms] = own
+        self.gaussians = _Gaussians(dictionary, spreads, gamma / (2 * lam), float(own.max()))
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
-        _code_chunk(
-            X, *self.dictionary, self.spreads, self.threshold, self.max_sweeps, self.tol,
-            out.support, out.values, out.residuals, out.errors,
-            out.members, out.objective, out.n_sweeps,
-        )  # fmt: skip
-        np.multiply(out.objective, self.lam, out=out.objective)
+        self.fill_from(X, NO_START, out)
+
+    def fill_from(self, X: NDArray[Any], start: Start, out: Outputs) -> None:
+        """Code the rows of X from known codes, which are replaced by the new ones."""
+        gaussians, budget = self.gaussians, _Budget(self.max_sweeps, self.tol)
+        n_features, n_padded = gaussians.dictionary.columns.shape
+        rows = _allocate_rows(len(X), n_features, n_padded, self.width)
+        block = allocate_block(gaussians.dictionary)
+        _correlate(X, gaussians.dictionary, block, rows)
+        _solve_rows(gaussians, budget, start, allocate_work(n_padded, self.width), rows, out)
+        _leave_residuals(gaussians.dictionary.atoms, rows, out)
+        unsettled = np.flatnonzero(~rows.settled & (out.n_sweeps < self.max_sweeps))
+        if len(unsettled) or len(out.members):
+            members = np.empty((len(X), self.width, n_features))
+            _fill_members(gaussians.dictionary.atoms, gaussians.spreads, rows, out, members)
+            _descend_rows(unsettled, gaussians, budget, np.empty(n_padded), rows, out, members)
+            if len(out.members):
+                out.members[:] = np.where((out.support >= 0)[:, :, None], members, 0)
+        _unscale(self.lam, rows.scales, out)
+
+
+class Start(NamedTuple):
+    """Codes to start from: atoms and z of each signal; with no rows, from nothing."""
+
+    support: NDArray[np.int32]  # (n, width), -1 pads
+    z: NDArray[np.float64]  # (n, width)
+
+    def rows(self, start: int, stop: int) -> Start:
+        """Return views of some rows."""
+        return Start(self.support[start:stop], self.z[start:stop])
+
+
+NO_START = Start(np.empty((0, 0), np.int32), np.empty((0, 0)))
+
+
+class _Gaussians(NamedTuple):
+    """A dictionary of Gaussian atoms; ``spreads`` lam rho^2 of shape (n_padded,), 1 where it pads."""
+
+    dictionary: Dictionary
+    spreads: NDArray[np.float64]
+    threshold: float
+    widest: float
+
+
+class _Budget(NamedTuple):
+    """When a signal is done."""
+
+    max_sweeps: int
+    tol: float
+
+
+class _Rows(NamedTuple):
+    """What the steps of coding hand on for each of n signals."""
+
+    signals: NDArray[np.float64]  # (n, n_features): extreme ones scaled
+    scales: NDArray[np.float64]  # (n,)
+    correlations: NDArray[np.float64]  # (n, n_padded)
+    z: NDArray[np.float64]  # (n, width)
+    tau: NDArray[np.float64]  # (n,)
+    settled: NDArray[np.bool_]  # (n,)
+
+
+def _allocate_rows(n: int, n_features: int, n_padded: int, width: int) -> _Rows:
+    return _Rows(
+        np.empty((n, n_features)),
+        np.empty(n),
+        np.empty((n, n_padded)),
+        np.empty((n, width)),
+        np.empty(n),
+        np.empty(n, np.bool_),
+    )
 
 
 # Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go to descent.
@@ -134,80 +225,122 @@ _MOST_LEAN = 0.5
 
 
 @kernel
-def _code_chunk(
-    X, atoms, columns, gram, block_rows, index_mask, spreads, threshold, max_sweeps, tol,
-    support, values, residuals, errors, members, objective, n_sweeps,
-):  # fmt: skip
-    """Code the rows of X (n, m) and fill the outputs; objective in units of lam."""
-    m, n_padded = columns.shape
-    width = support.shape[1]
-    block = np.empty((block_rows, m))
-    scales = np.empty(block_rows)
-    correlations = np.empty((block_rows, n_padded))
-    work = allocate_work(n_padded, width)
-    x, chosen, residual = np.empty(width), np.empty((width, m)), np.empty(m)
-    scaled_spreads = np.empty(n_padded)
-    lean = spreads.max() * threshold
-    largest = np.finfo(objective.dtype).max
-    for start in range(0, X.shape[0], block_rows):
-        stop = min(start + block_rows, X.shape[0])
-        load_block(X, start, stop, block, scales)
-        np.dot(block, columns, correlations)
+def _correlate(X, dictionary, block, rows):
+    """Fill signals, scales and correlations."""
+    size = dictionary.block_rows
+    for start in range(0, X.shape[0], size):
+        stop = min(start + size, X.shape[0])
+        correlate_block(X, start, stop, dictionary, block)
         for row in range(start, stop):
-            y = block[row - start]
-            scale = scales[row - start]
-            square = dot(y, y)
-            residual[:] = y
-            k, sweeps, value, settled = 0, 0, square, False
-            if scale == 1.0 and lean * np.sqrt(square) <= _MOST_LEAN:
-                k, sweeps, value, tau, settled = solve(
-                    correlations[row - start], square, gram, spreads, threshold, index_mask,
-                    max_sweeps, tol, work,
-                )  # fmt: skip
-                _leave_residual(k, atoms, tau, work.kept_active, work.kept_z, residual)
-                for q in range(k):
-                    x[q] = work.kept_z[q] * work.kept_lift[q]
-                if not settled or members.shape[0] > 0:
-                    _fill_members(k, atoms, spreads, work.kept_active, x, residual, chosen)
-            if not settled and sweeps < max_sweeps:
-                # y and x shrink by the scale, so atoms grow softer and the threshold lower
-                for j in range(spreads.shape[0]):
-                    scaled_spreads[j] = min(spreads[j] * scale * scale, 1e100)
-                k, sweeps, value = descend(
-                    atoms, scaled_spreads, threshold / scale, max_sweeps, tol,
-                    k, sweeps, value, work.kept_active, x, chosen, residual,
-                )  # fmt: skip
-            errors[row] = norm(residual) * scale
-            objective[row] = min(value * scale * scale, largest)
-            n_sweeps[row] = sweeps
-            support[row, :] = -1
-            values[row, :] = 0.0
-            for q in range(k):
-                support[row, q] = work.kept_active[q]
-                values[row, q] = x[q] * scale
-            for i in range(m):
-                residuals[row, i] = residual[i] * scale
-            if members.shape[0] > 0:
-                members[row] = 0.0
-                members[row, :k] = chosen[:k]
+            rows.scales[row] = block.scales[row - start]
+            copy(block.rows[row - start], rows.signals[row])
+            copy(block.correlations[row - start], rows.correlations[row])
 
 
 @kernel
-def _leave_residual(k, atoms, tau, active, z, residual):
-    """Turn residual (m,) from y to (y - sum z d)/(1 + tau) in place."""
-    for q in range(k):
-        atom = atoms[active[q]]
-        for i in range(residual.shape[0]):
-            residual[i] -= z[q] * atom[i]
-    residual /= 1.0 + tau
+def _solve_rows(gaussians, budget, start, work, rows, out):
+    """Solve all signals within reach of the active set: support, values, z, objective, sweeps."""
+    for row in range(rows.scales.shape[0]):
+        square = dot(rows.signals[row], rows.signals[row])
+        lean = gaussians.widest * gaussians.threshold * np.sqrt(square)
+        k, sweeps, value, tau, settled = 0, 0, square, 0.0, False
+        if rows.scales[row] == 1.0 and lean <= _MOST_LEAN:
+            n_kept = _recall(row, start, work)
+            k, sweeps, value, tau, settled = solve(
+                rows.correlations[row], square, gaussians.dictionary, gaussians.spreads,
+                gaussians.threshold, budget.max_sweeps, budget.tol, n_kept, work,
+            )  # fmt: skip
+            _memorise(row, k, work, start)
+        for q in range(out.support.shape[1]):
+            used = q < k
+            out.support[row, q] = work.kept_active[q] if used else -1
+            rows.z[row, q] = work.kept[0, q] if used else 0.0
+            out.values[row, q] = work.kept[0, q] * work.kept[1, q] if used else 0.0
+        rows.tau[row] = tau
+        rows.settled[row] = settled
+        out.objective[row] = value
+        out.n_sweeps[row] = sweeps
 
 
 @kernel
-def _fill_members(k, atoms, spreads, active, x, residual, members):
-    """Fill members[:k] (k, m) with the actual atoms unit(d + v x r)."""
-    for q in range(k):
-        atom, member = atoms[active[q]], members[q]
-        pull = spreads[active[q]] * x[q]
+def _recall(row, start, work):
+    """Load the code to start from; return its number of atoms."""
+    k = 0
+    if start.support.shape[0] > 0:
+        while k < start.support.shape[1] and start.support[row, k] >= 0:
+            work.kept_active[k] = start.support[row, k]
+            work.kept[0, k] = start.z[row, k]
+            k += 1
+    return k
+
+
+@kernel
+def _memorise(row, k, work, start):
+    """Save the code for the next time."""
+    if start.support.shape[0] > 0:
+        for q in range(start.support.shape[1]):
+            start.support[row, q] = work.kept_active[q] if q < k else -1
+            start.z[row, q] = work.kept[0, q] if q < k else 0.0
+
+
+@kernel
+def _leave_residuals(atoms, rows, out):
+    """Fill residuals with (y - sum z d)/(1 + tau), and errors."""
+    for row in range(rows.scales.shape[0]):
+        residual = out.residuals[row]
+        copy(rows.signals[row], residual)
+        for q in range(out.support.shape[1]):
+            if out.support[row, q] < 0:
+                break
+            add(residual, -rows.z[row, q], atoms[out.support[row, q]])
+        shrink = 1.0 / (1.0 + rows.tau[row])
         for i in range(residual.shape[0]):
-            member[i] = atom[i] + pull * residual[i]
-        member /= norm(member)
+            residual[i] *= shrink
+        out.errors[row] = norm(residual)
+
+
+@kernel
+def _fill_members(atoms, spreads, rows, out, members):
+    """Fill members (n, width, m) with the actual atoms unit(d + v x r)."""
+    for row in range(rows.scales.shape[0]):
+        for q in range(out.support.shape[1]):
+            j, member = out.support[row, q], members[row, q]
+            if j < 0:
+                break
+            copy(atoms[j], member)
+            add(member, spreads[j] * out.values[row, q], out.residuals[row])
+            inverse = 1.0 / norm(member)
+            for i in range(member.shape[0]):
+                member[i] *= inverse
+
+
+@kernel
+def _descend_rows(chosen, gaussians, budget, spreads, rows, out, members):
+    """Finish the chosen signals by coordinate descent; spreads (n,) is work space."""
+    for row in chosen:
+        scale = rows.scales[row]
+        # y and x shrink by the scale, so atoms grow softer and the threshold lower
+        for j in range(spreads.shape[0]):
+            spreads[j] = min(gaussians.spreads[j] * scale * scale, 1e100)
+        out.n_sweeps[row], out.objective[row] = descend(
+            gaussians.dictionary.atoms, spreads, gaussians.threshold / scale,
+            budget.max_sweeps, budget.tol, out.n_sweeps[row], out.objective[row],
+            out.support[row], out.values[row], members[row], out.residuals[row],
+        )  # fmt: skip
+        out.errors[row] = norm(out.residuals[row])
+
+
+@kernel
+def _unscale(lam, scales, out):
+    """Undo the scaling of signals; give the objective its unit."""
+    for row in range(scales.shape[0]):
+        out.objective[row] *= lam
+        scale = scales[row]
+        if scale != 1.0:
+            # far signals have an objective beyond the range of floats
+            out.objective[row] = min(out.objective[row] * scale * scale, 1e308)
+            out.errors[row] *= scale
+            for q in range(out.values.shape[1]):
+                out.values[row, q] *= scale
+            for i in range(out.residuals.shape[1]):
+                out.residuals[row, i] *= scale

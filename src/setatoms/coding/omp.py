@@ -8,15 +8,25 @@ and a few passes over vectors of length ``n_atoms``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.batch import Outputs, as_codes, code
-from setatoms.coding.blocks import argmax_abs, load_block, norm, prepare
+from setatoms.coding.batch import Outputs, as_codes, code, store
+from setatoms.coding.blocks import (
+    Block,
+    add,
+    allocate_block,
+    copy,
+    correlate_block,
+    fill,
+    norm,
+    prepare,
+)
 from setatoms.coding.codes import Codes
+from setatoms.coding.lanes import Vector, lane_kernel
 from setatoms.coding.validation import check_n_nonzero, check_signals_and_atoms
 
 
@@ -74,58 +84,82 @@ class OmpCoder:
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
-        _code_chunk(X, *self.dictionary, out.support, out.values, out.residuals, out.errors)
+        work = _Work(
+            block=allocate_block(self.dictionary),
+            correlations=np.empty(self.dictionary.columns.shape[1]),
+            factor=np.empty((self.width, self.width)),
+            x=np.empty(self.width),
+            residual=np.empty(X.shape[1]),
+        )
+        _code_chunk(X, self.dictionary, work, out)
         if len(out.members):
             used = (out.support >= 0)[:, :, None]
             out.members[:] = np.where(used, self.dictionary.atoms[out.support], 0)
 
 
+class _Work(NamedTuple):
+    """Work space of the kernels."""
+
+    block: Block
+    correlations: NDArray[np.float64]  # (n_padded,): with the residual
+    factor: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky factor of the support's Gram matrix
+    x: NDArray[np.float64]  # (n_nonzero,)
+    residual: NDArray[np.float64]  # (n_features,)
+
+
 @kernel
-def _code_chunk(X, atoms, columns, gram, block_rows, index_mask, support, values, residuals, errors):
-    """Code the rows of X (n, m) and fill the four outputs."""
-    m, n_padded = columns.shape
-    block = np.empty((block_rows, m), X.dtype)
-    scales = np.empty(block_rows, X.dtype)
-    correlations = np.empty((block_rows, n_padded), X.dtype)
-    work = np.empty(n_padded, X.dtype)
-    factor = np.empty((values.shape[1], values.shape[1]), X.dtype)
-    for start in range(0, X.shape[0], block_rows):
-        stop = min(start + block_rows, X.shape[0])
-        load_block(X, start, stop, block, scales)
-        np.dot(block, columns, correlations)
+def _code_chunk(X, dictionary, work, out):
+    """Code the rows of X (n, m) into out."""
+    size = dictionary.block_rows
+    for start in range(0, X.shape[0], size):
+        stop = min(start + size, X.shape[0])
+        correlate_block(X, start, stop, dictionary, work.block)
         for row in range(start, stop):
-            y = block[row - start]
-            _code_one(
-                norm(y), correlations[row - start], gram, index_mask, factor, work,
-                support[row], values[row],
-            )  # fmt: skip
-            errors[row] = _leave_residual(
-                y, atoms, support[row], values[row], scales[row - start], residuals[row]
-            )
+            y = work.block.rows[row - start]
+            correlations = work.block.correlations[row - start]
+            k = _code_one(norm(y), correlations, dictionary, work, out.support[row])
+            error = _leave_residual(y, dictionary.atoms, out.support[row], work.x, k, work.residual)
+            store(row, work.block.scales[row - start], k, work.x, work.residual, error, out)
 
 
 @kernel
-def _code_one(length, start, gram, index_mask, factor, work, support, values):
-    """Fill support (s,) and values (s,) of a signal with correlations start (n,)."""
-    negligible = length * (1e-5 if start.itemsize == 4 else 1e-12)
-    for q in range(support.shape[0]):
-        support[q] = -1
-        values[q] = 0.0
-    current = start
-    for k in range(support.shape[0]):
-        j = argmax_abs(current, index_mask)
+def _code_one(length, start, dictionary, work, support):
+    """Fill support (s,) and work.x for a signal with correlations start (n,); return how many."""
+    n, s = start.shape[0], support.shape[0]
+    gram, mask, x = dictionary.gram, dictionary.index_mask, work.x
+    fill(support, -1)
+    j = _largest(n, start, mask)
+    correlation = start[j]
+    for k in range(s):
         # nothing left to explain, or only rounding noise on an atom that is already in
-        if abs(current[j]) <= negligible or not _extend_factor(factor, gram, support, k, j):
-            return
+        if abs(correlation) <= 1e-12 * length or not _extend(work.factor, gram, support, k, j):
+            return k
         support[k] = j
-        _least_squares(factor, start, support, k + 1, values)
-        if k + 1 < support.shape[0]:
-            _correlate_residual(start, gram, support, values, k + 1, work)
-            current = work
+        _least_squares(work.factor, start, support, k + 1, x)
+        if k + 1 < s:
+            now = work.correlations
+            j = _subtract(n, start, gram[support[0]], now, x[0], mask)
+            for q in range(1, k + 1):
+                j = _subtract(n, now, gram[support[q]], now, x[q], mask)
+            correlation = now[j]
+    return s
+
+
+_largest = lane_kernel(1, 0, lambda arrays, scalars: ([], [arrays[0]]), reduces=("argmax",))
+
+
+def _subtract_row(arrays: list[Vector], scalars: list[Vector]) -> tuple[list[Vector], list[Vector]]:
+    """Correlations after atom ``row`` with coefficient ``x`` has come in."""
+    before, row, _ = arrays
+    after = before - scalars[0] * row
+    return [after], [after]
+
+
+_subtract = lane_kernel(3, 1, _subtract_row, writes=(2,), reduces=("argmax",))
 
 
 @kernel
-def _extend_factor(factor, gram, support, k, j):
+def _extend(factor, gram, support, k, j):
     """Add the row of atom j to the Cholesky factor in place; False if j depends on the support."""
     pivot = gram[j, j]
     for p in range(k):
@@ -134,7 +168,7 @@ def _extend_factor(factor, gram, support, k, j):
             entry -= factor[p, q] * factor[k, q]
         factor[k, p] = entry * factor[p, p]
         pivot -= factor[k, p] * factor[k, p]
-    if pivot < (1e-5 if gram.itemsize == 4 else 1e-10):
+    if pivot < 1e-10:
         return False
     # the diagonal holds inverses: divisions are slow and it is only ever divided by
     factor[k, k] = 1.0 / np.sqrt(pivot)
@@ -142,49 +176,24 @@ def _extend_factor(factor, gram, support, k, j):
 
 
 @kernel
-def _least_squares(factor, start, support, k, values):
-    """Fill values[:k] with the coefficients of the least-squares fit on support[:k]."""
+def _least_squares(factor, start, support, k, x):
+    """Fill x[:k] with the coefficients of the least-squares fit on support[:k]."""
     for p in range(k):
         entry = start[support[p]]
         for q in range(p):
-            entry -= factor[p, q] * values[q]
-        values[p] = entry * factor[p, p]
+            entry -= factor[p, q] * x[q]
+        x[p] = entry * factor[p, p]
     for p in range(k - 1, -1, -1):
-        entry = values[p]
+        entry = x[p]
         for q in range(p + 1, k):
-            entry -= factor[q, p] * values[q]
-        values[p] = entry * factor[p, p]
+            entry -= factor[q, p] * x[q]
+        x[p] = entry * factor[p, p]
 
 
 @kernel
-def _correlate_residual(start, gram, support, values, k, out):
-    """Fill out (n,) with the correlations of the residual left by support[:k]."""
-    row = gram[support[0]]
-    x = values[0]
-    for j in range(out.shape[0]):
-        out[j] = start[j] - x * row[j]
-    for q in range(1, k):
-        row = gram[support[q]]
-        x = values[q]
-        for j in range(out.shape[0]):
-            out[j] -= x * row[j]
-
-
-@kernel
-def _leave_residual(y, atoms, support, values, scale, residual):
-    """Fill residual (m,) with what the code leaves of y (m,), scale values; return its norm."""
-    for i in range(y.shape[0]):
-        residual[i] = y[i]
-    for q in range(support.shape[0]):
-        if support[q] < 0:
-            break
-        atom = atoms[support[q]]
-        x = values[q]
-        for i in range(y.shape[0]):
-            residual[i] -= x * atom[i]
-        values[q] = x * scale
-    error = norm(residual) * scale
-    if scale != 1.0:
-        for i in range(y.shape[0]):
-            residual[i] *= scale
-    return error
+def _leave_residual(y, atoms, support, x, k, residual):
+    """Fill residual (m,) with what the first k atoms leave of y (m,); return its norm."""
+    copy(y, residual)
+    for q in range(k):
+        add(residual, -x[q], atoms[support[q]])
+    return norm(residual)

@@ -26,7 +26,8 @@ def check_signals_and_atoms(X: ArrayLike, atoms: ArrayLike) -> tuple[Floats, Flo
 
 def check_radii(radii: ArrayLike, n_atoms: int, *, low: float, high: float) -> Floats:
     """Return radii as float64 of shape (n_atoms,), each in ``[low, high)``."""
-    radii = check_array(radii, dtype=np.float64, ensure_2d=False, input_name="radii")
+    radii = np.atleast_1d(np.asarray(radii))
+    radii = check_array(radii, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="radii")
     if radii.shape != (n_atoms,):
         raise ValueError(
             f"radii has shape {radii.shape} for {n_atoms} atoms; give one radius an atom"
@@ -71,7 +72,7 @@ def _check_unit_norm(atoms: Floats) -> Floats:
     norms = np.linalg.norm(atoms, axis=1)
     # float32 atoms are unit to about 1e-7 times the number of features.
     worst = int(np.argmax(np.abs(norms - 1)))
-    if abs(norms[worst] - 1) > 1e-4:
+    if abs(norms[worst] - 1) > 1e-5:
         raise ValueError(
             f"atoms[{worst}] has norm {norms[worst]:.6g}, but atoms are unit vectors; "
             "divide each row by its norm"

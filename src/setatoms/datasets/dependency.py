@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from setatoms.datasets.tables import check_table
+
 
 def make_dependency_anomalies(
     X: ArrayLike,
@@ -49,7 +51,7 @@ def make_dependency_anomalies(
     >>> bool(np.all(X[y == 0, 0] == X[y == 0, 1]))
     True
     """
-    normal = _check_normal(X)
+    normal = check_table(X)
     n_normal, n_features = normal.shape
     count = _count_anomalies(n_anomalies, fraction, n_normal)
     rng = _generator(random_state)
@@ -58,31 +60,6 @@ def make_dependency_anomalies(
     order = rng.permutation(n_normal + count)
     y = (order >= n_normal).astype(np.int64)
     return np.concatenate([normal, anomalous])[order], y
-
-
-def _check_normal(X: ArrayLike) -> NDArray[np.float64]:
-    """Return ``X`` as a finite float64 table of at least two rows and two features."""
-    try:
-        normal = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"X must hold numbers only ({error}); encode or drop other columns"
-        ) from error
-    if normal.ndim != 2:
-        raise ValueError(f"X has {normal.ndim} dimension(s); give a table (n_samples, n_features)")
-    if min(normal.shape) < 2:
-        raise ValueError(
-            f"X has shape {normal.shape}; dependency anomalies need at least two rows and two "
-            "features, since they break relations between features"
-        )
-    broken = ~np.isfinite(normal)
-    if broken.any():
-        columns = np.flatnonzero(broken.any(axis=0)).tolist()
-        n_rows = int(broken.any(axis=1).sum())
-        raise ValueError(
-            f"X has NaN or infinity in column(s) {columns}, {n_rows} row(s); impute or drop them"
-        )
-    return normal
 
 
 def _count_anomalies(n_anomalies: int | None, fraction: float, n_normal: int) -> int:

@@ -19,6 +19,7 @@ from setatoms.estimators.tables import read_table
 from setatoms.progress import Progress
 
 Scores = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 
 class AtomDetector(OutlierMixin, AtomEstimator):
@@ -67,14 +68,14 @@ class AtomDetector(OutlierMixin, AtomEstimator):
         rng: np.random.Generator,
         progress: Progress,
     ) -> float:
-        def fit_scores(train: NDArray[np.intp], test: NDArray[np.intp]) -> Scores:
+        def fit_scores(train: Rows, test: Rows) -> tuple[Scores, Scores]:
             half = copy(self)
             # a step on half the rows takes half as long
             half._learn(table[train], recipe, rng, lambda _, note: progress.advance(0.5, note))
-            return half._score(table[test])
+            return half._score(table[train]), half._score(table[test])
 
-        unseen = decisions.cross_fit(fit_scores, len(table), rng)
-        return decisions.unseen_offset(training, unseen)
+        cross_fitted = decisions.cross_fit(fit_scores, len(table), rng)
+        return decisions.unseen_offset(training, cross_fitted)
 
     def _score(self, table: NDArray[np.float64]) -> Scores:
         errors: Scores = self.kind_.errors(

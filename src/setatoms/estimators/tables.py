@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 _NAMED_AT_MOST = 5
+_NUMERIC = "biufc"
+_TEXT_OR_TIME = (str, bytes, date, timedelta)
 
 
 def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
@@ -33,7 +36,7 @@ def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
         Row-major float64; shares memory with `X` where possible, so not to be written to.
     """
     names = _column_names(X)
-    _reject_text(X, names)
+    _reject_text_and_times(X, names)
     minima = {"ensure_min_samples": 2, "ensure_min_features": 2} if fitting else {}
     try:
         table: NDArray[np.float64] = validate_data(
@@ -65,38 +68,34 @@ def _column_names(X: Any) -> list[Any] | None:
     return None if columns is None else list(columns)
 
 
-def _object_table(X: Any) -> NDArray[np.object_] | None:
-    """Return `X` as a table of Python objects, or None when it is numeric or no table at all."""
+def _doubtful_columns(X: Any) -> list[Any]:
+    """Return the columns of `X`, or none when their common type is numeric already."""
+    if hasattr(X, "columns"):
+        at = X.iloc if hasattr(X, "iloc") else X
+        return [at[:, j] for j in range(len(X.columns))]
     try:
         table = np.asarray(X)
-        if table.ndim != 2 or table.dtype.kind in "biufc":
-            return None
+        if table.ndim != 2 or table.dtype.kind in _NUMERIC:
+            return []
         # a list of mixed rows became text as a whole: look at its own values
-        return np.asarray(X, dtype=object) if table.dtype.kind in "US" else table.astype(object)
+        return list(np.asarray(X, dtype=object).T if table.dtype.kind in "US" else table.T)
     except (TypeError, ValueError):
-        return None  # ragged lists, foreign objects: validate_data explains those
+        return []  # ragged lists, foreign objects: validate_data explains those
 
 
-def _reject_text(X: Any, names: list[Any] | None) -> None:
-    table = _object_table(X)
-    if table is None:
-        return
-    text = [
-        j for j in range(table.shape[1]) if any(isinstance(v, (str, bytes)) for v in table[:, j])
-    ]
-    if text:
+def _reject_text_and_times(X: Any, names: list[Any] | None) -> None:
+    """Raise where numpy would make numbers of something else: digits in text, dates."""
+    blamed = [j for j, column in enumerate(_doubtful_columns(X)) if _holds_text_or_times(column)]
+    if blamed:
         raise ValueError(
-            f"X has text in {name_columns(names, text)}; "
+            f"X has text or times in {name_columns(names, blamed)}; "
             "drop these columns or encode them as numbers"
         )
 
 
 def _name_unconvertible(X: Any, names: list[Any] | None, error: Exception) -> None:
     """Raise `error` again with the columns that are to blame, if there are any."""
-    table = _object_table(X)
-    if table is None:
-        return
-    blamed = [j for j in range(table.shape[1]) if not _holds_numbers(table[:, j])]
+    blamed = [j for j, column in enumerate(_doubtful_columns(X)) if not _holds_numbers(column)]
     if blamed:
         raise type(error)(
             f"X has values that are not numbers in {name_columns(names, blamed)} ({error}); "
@@ -104,9 +103,16 @@ def _name_unconvertible(X: Any, names: list[Any] | None, error: Exception) -> No
         ) from error
 
 
-def _holds_numbers(column: NDArray[np.object_]) -> bool:
+def _holds_text_or_times(column: Any) -> bool:
+    values = np.asarray(column)
+    if values.dtype.kind == "O":
+        return any(isinstance(value, _TEXT_OR_TIME) for value in values)
+    return values.dtype.kind in "USmM"
+
+
+def _holds_numbers(column: Any) -> bool:
     try:
-        column.astype(np.float64)
+        np.asarray(column).astype(np.float64)
     except (TypeError, ValueError):
         return False
     return True

@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_random_state
 
 from setatoms._compile import kernel
 from setatoms.coding.batch import code
-from setatoms.coding.blocks import dot, norm
+from setatoms.coding.blocks import add, copy, dot, fill, norm
 from setatoms.coding.omp import OmpCoder
 from setatoms.coding.validation import check_count, check_n_nonzero
 
@@ -72,10 +72,12 @@ def aksvd(
     if init is None:
         init = random_atoms(n_atoms, X.shape[1], check_random_state(random_state))
     atoms = _check_start(init, (n_atoms, X.shape[1]))
+    first, users = np.empty(n_atoms + 1, np.int64), np.empty(len(X) * n_nonzero, np.int64)
+    direction = np.empty(X.shape[1])
     for k in range(1, n_iter + 1):
         out = code(OmpCoder(atoms, n_nonzero), X, n_jobs=n_jobs)
         worst_first = np.argsort(-out.errors, kind="stable")[:n_atoms]
-        _update_atoms(X, atoms, out.support, out.values, out.residuals, worst_first)
+        _update_atoms(X, atoms, first, users, worst_first, direction, out)
         if on_iteration is not None:
             on_iteration(k, float(out.errors.mean()))
     return atoms
@@ -101,66 +103,76 @@ def _check_start(init: ArrayLike, shape: tuple[int, int]) -> NDArray[Any]:
 
 
 @kernel
-def _update_atoms(X, atoms, support, values, residuals, worst_first):
-    """Update atoms (n, m), values (N, s) and residuals (N, m) in place, one atom after another."""
-    first, users = _list_users(support, atoms.shape[0])
+def _update_atoms(X, atoms, first, users, worst_first, direction, out):
+    """Update atoms (n, m), out.values and out.residuals in place, one atom after another.
+
+    Atom j stands at the flat places users[first[j]:first[j + 1]] of the support.
+    """
+    _list_users(out.support, first, users)
     n_replaced = 0
-    direction = np.empty(atoms.shape[1])
     for j in range(atoms.shape[0]):
-        mine = users[first[j] : first[j + 1]]
-        if mine.shape[0] > 0:
-            _update_one(atoms[j], mine, values, residuals, direction)
+        if first[j + 1] > first[j]:
+            mine = users[first[j] : first[j + 1]]
+            _update_one(atoms[j], mine, out.values, out.residuals, direction)
         elif n_replaced < worst_first.shape[0]:
             signal = X[worst_first[n_replaced]]
             n_replaced += 1
             length = norm(signal)
             if length > 0.0:
-                atoms[j] = signal / length
+                copy(signal, atoms[j])
+                _multiply(atoms[j], 1.0 / length)
 
 
 @kernel
-def _list_users(support, n_atoms):
-    """Return first (n_atoms + 1,) and users: atom j stands at flat places users[first[j]:first[j+1]]."""
-    first = np.zeros(n_atoms + 1, np.int64)
-    for j in support.flat:
-        if j >= 0:
-            first[j + 1] += 1
-    first = np.cumsum(first)
-    users = np.empty(first[n_atoms], np.int64)
-    place = first.copy()
-    for position, j in enumerate(support.flat):
-        if j >= 0:
-            users[place[j]] = position
-            place[j] += 1
-    return first, users
+def _list_users(support, first, users):
+    """Fill first (n + 1,) and users (N * s,) by counting."""
+    fill(first, 0)
+    n_rows, s = support.shape
+    for row in range(n_rows):
+        for q in range(s):
+            if support[row, q] >= 0:
+                first[support[row, q] + 1] += 1
+    for j in range(1, first.shape[0]):
+        first[j] += first[j - 1]
+    for row in range(n_rows):
+        for q in range(s):
+            if support[row, q] >= 0:
+                users[first[support[row, q]]] = row * s + q
+                first[support[row, q]] += 1
+    # every entry has moved on to the start of the next atom
+    for j in range(first.shape[0] - 1, 0, -1):
+        first[j] = first[j - 1]
+    first[0] = 0
+
+
+@kernel
+def _multiply(vector, factor):
+    """Multiply vector (m,) in place."""
+    for i in range(vector.shape[0]):
+        vector[i] *= factor
 
 
 @kernel
 def _update_one(atom, users, values, residuals, direction):
     """Move atom (m,) to the best direction for its users and keep values and residuals in step."""
     s = values.shape[1]
-    m = atom.shape[0]
-    direction[:] = 0.0
+    fill(direction, 0.0)
     weight = 0.0
     for position in users:
         x = values[position // s, position % s]
-        residual = residuals[position // s]
         weight += x * x
-        for i in range(m):
-            direction[i] += x * residual[i]
-    for i in range(m):
-        direction[i] += weight * atom[i]
+        add(direction, x, residuals[position // s])
+    add(direction, weight, atom)
     length = norm(direction)
     if length < 1e-12:
         return
-    for i in range(m):
-        direction[i] /= length
+    _multiply(direction, 1.0 / length)
     turn = dot(direction, atom)
     for position in users:
         residual = residuals[position // s]
         old = values[position // s, position % s]
         new = dot(residual, direction) + old * turn
-        for i in range(m):
+        for i in range(atom.shape[0]):
             residual[i] += old * atom[i] - new * direction[i]
         values[position // s, position % s] = new
-    atom[:] = direction
+    copy(direction, atom)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import CHUNK_ROWS
+from setatoms.backends import CHUNK_ROWS, run_chunks
 from setatoms.coding import Codes
-from setatoms.coding.batch import Coder, Outputs, as_codes, code, errors, reduce_chunks
-from setatoms.coding.blocks import dot
+from setatoms.coding.batch import Coder, Outputs, allocate, as_codes, code, errors, signals
+from setatoms.coding.blocks import add, dot
 from setatoms.coding.cone_omp import ConeCoder
-from setatoms.coding.gauss_l1 import GaussCoder
+from setatoms.coding.gauss_l1 import GaussCoder, Start
 from setatoms.coding.omp import OmpCoder
 from setatoms.geometry import pull_back, separate
 from setatoms.learning.statistics import Statistics
 
 Array = NDArray[np.float64]
+# what a pass adds up: pull (n_atoms, n_features), weight, u0 and u1 (n_atoms,)
+Sums = tuple[Array, Array, Array, Array]
 
-# Sums are kept for at most this many chunks at a time.
+# Sums are kept for at most this many parts at a time.
 _MOST_PARTS = 64
 
 
@@ -81,14 +83,16 @@ class ConeAtoms(_Scoring):
         self, X: Array, atoms: Array, radii: Array, memory: None, *, n_jobs: int | None
     ) -> Statistics:
         """Code the rows of X and sum what moves the atoms."""
+        coder = self.coder(atoms, radii)
 
-        def keep(start: int, stop: int, out: Outputs) -> Statistics:
-            sums = _zeros(atoms)
+        def fill(start: int, stop: int, out: Outputs) -> None:
+            coder.fill(signals(X, start, stop), out)
+
+        def add_up(out: Outputs, sums: Sums) -> float:
             _add_cones(out.support, out.values, out.residuals, *sums)
-            squares = float(np.sum(out.errors**2))
-            return Statistics(*sums, float(out.errors.sum()), squares, stop - start)
+            return float(np.sum(out.errors**2))
 
-        return _collect(self.coder(atoms, radii), X, keep, n_jobs)
+        return _collect(coder, X, fill, add_up, n_jobs)
 
     def separate(
         self, atoms: Array, radii: Array, rng: np.random.Generator
@@ -117,24 +121,26 @@ class GaussianAtoms(_Scoring):
     def coder(self, atoms: Array, radii: Array | None) -> GaussCoder:
         return GaussCoder(atoms, radii, self.lam, self.gamma, self.max_sweeps, self.tol)
 
-    def remember(self, X: Array, atoms: Array) -> None:
-        """Keep nothing from one pass to the next."""
+    def remember(self, X: Array, atoms: Array) -> Start:
+        """Keep each signal's code: the next pass, with atoms little changed, starts from it."""
+        shape = (len(X), min(len(atoms), X.shape[1]))
+        return Start(np.full(shape, -1, np.int32), np.zeros(shape))
 
     def statistics(
-        self, X: Array, atoms: Array, radii: Array, memory: None, *, n_jobs: int | None
+        self, X: Array, atoms: Array, radii: Array, memory: Start, *, n_jobs: int | None
     ) -> Statistics:
         """Code the rows of X and sum what moves the atoms."""
+        coder = GaussCoder(atoms, radii, self.lam, self.gamma, self.fit_max_sweeps, self.fit_tol)
         stiffness = 1 / (self.lam * radii**2)
 
-        def keep(start: int, stop: int, out: Outputs) -> Statistics:
-            sums = _zeros(atoms)
-            _add_gaussians(atoms, stiffness, out.support, out.values, out.residuals, *sums)
-            return Statistics(
-                *sums, float(out.errors.sum()), float(out.objective.sum()), stop - start
-            )
+        def fill(start: int, stop: int, out: Outputs) -> None:
+            coder.fill_from(signals(X, start, stop), memory.rows(start, stop), out)
 
-        coder = GaussCoder(atoms, radii, self.lam, self.gamma, self.fit_max_sweeps, self.fit_tol)
-        return _collect(coder, X, keep, n_jobs)
+        def add_up(out: Outputs, sums: Sums) -> float:
+            _add_gaussians(atoms, stiffness, out.support, out.values, out.residuals, *sums)
+            return float(out.objective.sum())
+
+        return _collect(coder, X, fill, add_up, n_jobs)
 
     def separate(
         self, atoms: Array, radii: Array, rng: np.random.Generator
@@ -147,17 +153,29 @@ class GaussianAtoms(_Scoring):
         return moved, 0
 
 
-def _collect(coder: Coder, X: Array, keep: Any, n_jobs: int | None) -> Statistics:
-    """Merge the statistics of all chunks in row order; chunks depend on the rows alone."""
-    chunk_rows = max(CHUNK_ROWS, -(-len(X) // _MOST_PARTS))
-    parts = reduce_chunks(coder, X, keep, n_jobs=n_jobs, chunk_rows=chunk_rows)
-    return reduce(Statistics.merge, parts)
+def _collect(
+    coder: Coder,
+    X: Array,
+    fill: Callable[[int, int, Outputs], None],
+    add: Callable[[Outputs, Sums], float],
+    n_jobs: int | None,
+) -> Statistics:
+    """Code all rows with ``fill`` and ``add`` up; parts depend on the rows alone, merged in order."""
 
+    def part(start: int, stop: int) -> Statistics:
+        n_atoms, n_features = coder.n_atoms, X.shape[1]
+        sums = (np.zeros((n_atoms, n_features)), *np.zeros((3, n_atoms)))
+        error = objective = 0.0
+        for first in range(start, stop, CHUNK_ROWS):
+            last = min(first + CHUNK_ROWS, stop)
+            out = allocate(coder, X[first:last])
+            fill(first, last, out)
+            objective += add(out, sums)
+            error += float(out.errors.sum())
+        return Statistics(*sums, error, objective, stop - start)
 
-def _zeros(atoms: Array) -> tuple[Array, Array, Array, Array]:
-    """Return empty sums: pull (n, m), weight, u0 and u1 (n,)."""
-    n = len(atoms)
-    return np.zeros_like(atoms), np.zeros(n), np.zeros(n), np.zeros(n)
+    part_rows = max(CHUNK_ROWS, -(-len(X) // _MOST_PARTS))
+    return reduce(Statistics.merge, run_chunks(part, len(X), n_jobs=n_jobs, chunk_rows=part_rows))
 
 
 @kernel
@@ -173,8 +191,7 @@ def _add_cones(support, values, residuals, pull, weight, u0, u1):
             weight[j] += x * x
             u0[j] += 1.0
             u1[j] += abs(x)
-            for i in range(residual.shape[0]):
-                pull[j, i] += x * residual[i]
+            add(pull[j], x, residual)
 
 
 @kernel
@@ -195,6 +212,4 @@ def _add_gaussians(atoms, stiffness, support, values, residuals, pull, weight, u
             weight[j] += w * inverse
             u0[j] += 1.0
             u1[j] += abs(x)
-            beta = x * inverse
-            for i in range(residual.shape[0]):
-                pull[j, i] += beta * residual[i]
+            add(pull[j], x * inverse, residual)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Literal, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -135,9 +135,7 @@ class AdaptiveRadii:
         Use of an atom: its sum of absolute coefficients, or the number of signals that use it.
     """
 
-    def __init__(
-        self, rho_bar: ArrayLike, n_iter: int, every: int, norm: Literal["l1", "l0"] = "l1"
-    ) -> None:
+    def __init__(self, rho_bar: ArrayLike, n_iter: int, every: int, norm: str = "l1") -> None:
         if norm not in NORMS:
             raise ValueError(f"adapt={norm!r} is not known; choose one of {NORMS}, or None")
         if every < 1:

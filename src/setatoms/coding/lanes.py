@@ -1,0 +1,313 @@
+"""Explicit eight-wide vectors, for loops too short for the compiler's own vectorisation.
+
+The compiler's vector loops handle dozens of numbers at a time and the rest one by one; the arrays
+here have 8 to 100 numbers, so the rest is most of it. `lane_kernel` builds a loop that takes exactly
+eight at a time, from an expression written with ordinary operators:
+
+>>> import numpy as np
+>>> from setatoms._compile import kernel
+>>> def body(arrays, scalars):
+...     total = arrays[0] + scalars[0] * arrays[1]
+...     return [total], [total * total]
+>>> add_scaled = lane_kernel(2, 1, body, writes=(0,), reduces=("sum",))
+>>> @kernel
+... def example(left, right):
+...     return add_scaled(8, left, right, 2.0)
+>>> example(np.ones(8), np.ones(8))
+72.0
+
+Arrays are float64 and contiguous, with a multiple of eight numbers; nothing checks that. Sums may be
+reordered and products fused, as in `setatoms._compile.sum_kernel`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+LANES = 8
+
+_FLOAT, _INT, _INT32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+_FLOATS, _INTS = ir.VectorType(_FLOAT, LANES), ir.VectorType(_INT, LANES)
+_FLAGS = ("reassoc", "contract", "nsz")
+_ALL_BUT_SIGN = 0x7FFFFFFFFFFFFFFF
+
+
+def padded(length: int) -> int:
+    """Return ``length`` rounded up to whole vectors."""
+    return -(-length // LANES) * LANES
+
+
+class Vector:
+    """Eight numbers in a kernel under construction, with ordinary operators."""
+
+    def __init__(self, builder: ir.IRBuilder, value: ir.Value) -> None:
+        self.builder = builder
+        self.value = value
+
+    def _with(self, value: ir.Value) -> Vector:
+        return Vector(self.builder, value)
+
+    def _of(self, other: Vector | float) -> ir.Value:
+        if isinstance(other, Vector):
+            return other.value
+        return ir.Constant(_FLOATS, [float(other)] * LANES)
+
+    def constant(self, number: float) -> Vector:
+        """Return a vector of this number."""
+        return self._with(self._of(number))
+
+    def __add__(self, other: Vector | float) -> Vector:
+        return self._with(self.builder.fadd(self.value, self._of(other), flags=_FLAGS))
+
+    def __sub__(self, other: Vector | float) -> Vector:
+        return self._with(self.builder.fsub(self.value, self._of(other), flags=_FLAGS))
+
+    def __rsub__(self, other: float) -> Vector:
+        return self._with(self.builder.fsub(self._of(other), self.value, flags=_FLAGS))
+
+    def __mul__(self, other: Vector | float) -> Vector:
+        return self._with(self.builder.fmul(self.value, self._of(other), flags=_FLAGS))
+
+    def __truediv__(self, other: Vector | float) -> Vector:
+        return self._with(self.builder.fdiv(self.value, self._of(other), flags=_FLAGS))
+
+    def __rtruediv__(self, other: float) -> Vector:
+        return self._with(self.builder.fdiv(self._of(other), self.value, flags=_FLAGS))
+
+    def __neg__(self) -> Vector:
+        return 0.0 - self
+
+    def __abs__(self) -> Vector:
+        return self._with(_call(self.builder, "llvm.fabs.v8f64", _FLOATS, [self.value]))
+
+    def sqrt(self) -> Vector:
+        return self._with(_call(self.builder, "llvm.sqrt.v8f64", _FLOATS, [self.value]))
+
+    def _less(self, other: Vector | float) -> ir.Value:
+        return self.builder.fcmp_ordered("<", self.value, self._of(other))
+
+    def at_most(self, other: Vector | float) -> Vector:
+        """Return the smaller of each pair."""
+        return self._with(self.builder.select(self._less(other), self.value, self._of(other)))
+
+    def at_least(self, other: Vector | float) -> Vector:
+        """Return the larger of each pair."""
+        return self._with(self.builder.select(self._less(other), self._of(other), self.value))
+
+    def where_negative(self, test: Vector, otherwise: Vector | float) -> Vector:
+        """Return these numbers where ``test < 0`` and others elsewhere."""
+        choice = self.builder.select(test._less(0.0), self.value, self._of(otherwise))
+        return self._with(choice)
+
+
+Body = Callable[[list[Vector], list[Vector]], tuple[Sequence[Vector], Sequence[Vector]]]
+
+
+def lane_kernel(
+    n_arrays: int,
+    n_scalars: int,
+    body: Body,
+    *,
+    writes: Sequence[int] = (),
+    reduces: Sequence[str] = (),
+) -> Any:
+    """Make a function ``f(length, *arrays, *scalars)`` for use in compiled code.
+
+    It calls ``body(arrays, scalars)`` on eight numbers at a time, which returns the new numbers of the
+    arrays listed in ``writes`` and the numbers to reduce, each by "sum", "max", "min" (floats) or
+    "argmax" (the index of the largest in absolute value, ties to the lowest; it takes one more
+    argument, the mask of bits that hold an index, see `setatoms.coding.blocks`). The function returns
+    the reduced values: nothing, one, or a tuple.
+    """
+    n_masks = 1 if "argmax" in reduces else 0
+    kinds = [types.int64 if kind == "argmax" else types.float64 for kind in reduces]
+    returns: Any = types.void
+    if kinds:
+        returns = kinds[0] if len(kinds) == 1 else types.Tuple(kinds)
+
+    def type_and_generate(typing_context: Any, *arguments: Any) -> Any:
+        numbers = (types.float64,) * n_scalars + (types.int64,) * n_masks
+        signature = returns(types.int64, *arguments[1 : 1 + n_arrays], *numbers)
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            pointers = [
+                context.make_array(kind)(context, builder, value).data
+                for kind, value in zip(signature.args[1:], values[1 : 1 + n_arrays], strict=False)
+            ]
+            scalars = [
+                Vector(builder, _spread(builder, value, _FLOATS))
+                for value in values[1 + n_arrays : 1 + n_arrays + n_scalars]
+            ]
+            totals = [_TOTALS[kind](builder, values[-1]) for kind in reduces]
+            with cgutils.for_range_slice(builder, _INT(0), values[0], _INT(LANES), _INT) as (at, _):
+                arrays = [Vector(builder, _load(builder, pointer, at)) for pointer in pointers]
+                written, reduced = body(arrays, scalars)
+                for place, vector in zip(writes, written, strict=True):
+                    _store(builder, vector.value, pointers[place], at)
+                for total, vector in zip(totals, reduced, strict=True):
+                    total.take(vector.value, at)
+            results = [total.result() for total in totals]
+            if not results:
+                return context.get_dummy_value()
+            if len(results) == 1:
+                return results[0]
+            return context.make_tuple(builder, signature.return_type, results)
+
+        return signature, generate
+
+    # the compiler asks for the number of arguments before it calls
+    names = [f"argument{i}" for i in range(2 + n_arrays + n_scalars + n_masks)]
+    type_and_generate.__signature__ = Signature(  # type: ignore[attr-defined]
+        [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    )
+    return intrinsic(type_and_generate)
+
+
+class _Total:
+    """A reduction in progress."""
+
+    start = 0.0
+
+    def __init__(self, builder: ir.IRBuilder, index_mask: ir.Value) -> None:
+        self.builder = builder
+        self.slot = cgutils.alloca_once_value(builder, ir.Constant(_FLOATS, [self.start] * LANES))
+
+    def take(self, value: ir.Value, at: ir.Value) -> None:
+        self.builder.store(self.combine(self.builder.load(self.slot), value), self.slot)
+
+    def combine(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        raise NotImplementedError
+
+    def result(self) -> ir.Value:
+        raise NotImplementedError
+
+
+class _Sum(_Total):
+    def combine(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        return self.builder.fadd(left, right, flags=_FLAGS)
+
+    def result(self) -> ir.Value:
+        arguments = [ir.Constant(_FLOAT, 0.0), self.builder.load(self.slot)]
+        name = "llvm.vector.reduce.fadd.v8f64"
+        return _call(self.builder, name, _FLOAT, arguments, fastmath=_FLAGS)
+
+
+class _Max(_Total):
+    start = -1.7e308
+    order = "<"
+    name = "llvm.vector.reduce.fmax.v8f64"
+
+    def combine(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        return self.builder.select(self.builder.fcmp_ordered(self.order, left, right), right, left)
+
+    def result(self) -> ir.Value:
+        return _call(self.builder, self.name, _FLOAT, [self.builder.load(self.slot)])
+
+
+class _Min(_Max):
+    start = 1.7e308
+    order = ">"
+    name = "llvm.vector.reduce.fmin.v8f64"
+
+
+class _ArgMax(_Total):
+    """Keeps integers: the bits of a number with its reversed index in the low ones."""
+
+    def __init__(self, builder: ir.IRBuilder, index_mask: ir.Value) -> None:
+        self.builder = builder
+        self.mask = index_mask
+        number_bits = builder.and_(builder.not_(index_mask), _INT(_ALL_BUT_SIGN))
+        self.number_bits = _spread(builder, number_bits, _INTS)
+        lane = ir.Constant(_INTS, list(range(LANES)))
+        self.reversed = builder.sub(_spread(builder, index_mask, _INTS), lane)
+        self.slot = cgutils.alloca_once_value(builder, ir.Constant(_INTS, [0] * LANES))
+
+    def take(self, value: ir.Value, at: ir.Value) -> None:
+        b = self.builder
+        index = b.sub(self.reversed, _spread(b, at, _INTS))
+        key = b.or_(b.and_(b.bitcast(value, _INTS), self.number_bits), index)
+        best = b.load(self.slot)
+        b.store(b.select(b.icmp_signed(">", key, best), key, best), self.slot)
+
+    def result(self) -> ir.Value:
+        name = "llvm.vector.reduce.smax.v8i64"
+        best = _call(self.builder, name, _INT, [self.builder.load(self.slot)])
+        return self.builder.sub(self.mask, self.builder.and_(best, self.mask))
+
+
+_TOTALS = {"sum": _Sum, "max": _Max, "min": _Min, "argmax": _ArgMax}
+
+
+@intrinsic
+def add_rows(typing_context, length, out, rows, chosen, factors, count):
+    """Add ``sum_q factors[q] rows[chosen[q], :length]`` over ``q < count`` to out[:length] in place.
+
+    The sums stay in registers, 32 numbers at a time.
+    """
+
+    def generate(context, builder, signature, values):
+        length, count = values[0], values[5]
+        target, source, indices, weights = (
+            context.make_array(signature.args[i])(context, builder, values[i]).data
+            for i in range(1, 5)
+        )
+        stride = builder.extract_value(
+            context.make_array(signature.args[2])(context, builder, values[2]).shape, 1
+        )
+
+        def block(at, n_vectors):
+            places = [builder.add(at, _INT(LANES * i)) for i in range(n_vectors)]
+            slots = [cgutils.alloca_once(builder, _FLOATS) for _ in places]
+            for slot, place in zip(slots, places, strict=True):
+                builder.store(_load(builder, target, place), slot)
+            with cgutils.for_range(builder, count, intp=_INT) as loop:
+                weight = builder.load(builder.gep(weights, [loop.index]))
+                factor = _spread(builder, weight, _FLOATS)
+                row = builder.mul(builder.load(builder.gep(indices, [loop.index])), stride)
+                for slot, place in zip(slots, places, strict=True):
+                    vector = _load(builder, source, builder.add(row, place))
+                    term = builder.fmul(vector, factor, flags=_FLAGS)
+                    builder.store(builder.fadd(builder.load(slot), term, flags=_FLAGS), slot)
+            for slot, place in zip(slots, places, strict=True):
+                _store(builder, builder.load(slot), target, place)
+
+        wide = builder.and_(length, _INT(~(4 * LANES - 1)))
+        with cgutils.for_range_slice(builder, _INT(0), wide, _INT(4 * LANES), _INT) as (at, _):
+            block(at, 4)
+        with cgutils.for_range_slice(builder, wide, length, _INT(LANES), _INT) as (at, _):
+            block(at, 1)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, out, rows, chosen, factors, types.int64), generate
+
+
+def _call(
+    builder: ir.IRBuilder, name: str, returns: Any, arguments: list[ir.Value], **options: Any
+) -> ir.Value:
+    signature = ir.FunctionType(returns, [argument.type for argument in arguments])
+    function = cgutils.get_or_insert_function(builder.module, signature, name)
+    return builder.call(function, arguments, **options)
+
+
+def _spread(builder: ir.IRBuilder, value: ir.Value, kind: ir.VectorType) -> ir.Value:
+    """Return a vector with ``value`` in every lane."""
+    empty = ir.Constant(kind, ir.Undefined)
+    first = builder.insert_element(empty, value, _INT32(0))
+    return builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(_INT32, LANES), [0] * LANES))
+
+
+def _load(builder: ir.IRBuilder, pointer: ir.Value, at: ir.Value) -> ir.Value:
+    place = builder.bitcast(builder.gep(pointer, [at]), _FLOATS.as_pointer())
+    return builder.load(place, align=8)
+
+
+def _store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, at: ir.Value) -> None:
+    place = builder.bitcast(builder.gep(pointer, [at]), _FLOATS.as_pointer())
+    builder.store(value, place, align=8)
