@@ -1,8 +1,20 @@
-"""Anomaly detection by dictionary learning with set-atoms: cones and Gaussians whose radii adapt."""
+"""Anomaly detection by dictionary learning with set-atoms: cones and Gaussians that adapt."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from setatoms.coding import Codes, cone_omp, gauss_l1, omp
+    from setatoms.estimators import (
+        ConeAtomDetector,
+        ConeDictionaryLearning,
+        GaussianAtomDetector,
+        GaussianDictionaryLearning,
+        VectorAtomDetector,
+    )
+    from setatoms.learning import aksvd
 
 __version__ = "0.1.0"
 
@@ -20,7 +32,19 @@ _HOMES = {
     "omp": "setatoms.coding",
 }
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = [
+    "Codes",
+    "ConeAtomDetector",
+    "ConeDictionaryLearning",
+    "GaussianAtomDetector",
+    "GaussianDictionaryLearning",
+    "VectorAtomDetector",
+    "__version__",
+    "aksvd",
+    "cone_omp",
+    "gauss_l1",
+    "omp",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -18,7 +18,7 @@ _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"
 
 def kernel(function: F) -> F:
     """Compile ``function`` to machine code that is cached on disk and runs without the GIL."""
-    return numba.njit(**_OPTIONS, _nrt=False)(function)  # type: ignore[no-any-return]
+    return _compile(function, _nrt=False)
 
 
 def sum_kernel(function: F) -> F:
@@ -27,10 +27,14 @@ def sum_kernel(function: F) -> F:
     Safe where the order of summation carries no meaning; the order is chosen at compile time, so
     results stay the same from call to call. NaN and infinity keep their meaning.
     """
-    fast = {"reassoc", "contract", "nsz"}
-    return numba.njit(**_OPTIONS, _nrt=False, fastmath=fast)(function)  # type: ignore[no-any-return]
+    return _compile(function, _nrt=False, fastmath={"reassoc", "contract", "nsz"})
 
 
 def allocating_kernel(function: F) -> F:
-    """Compile like `kernel`, but with reference counts, for functions that make or pass on arrays."""
-    return numba.njit(**_OPTIONS, _nrt=True)(function)  # type: ignore[no-any-return]
+    """Compile like `kernel`, but with reference counts, to make arrays or pass them on."""
+    return _compile(function, _nrt=True)
+
+
+def _compile(function: F, **options: Any) -> F:
+    compiled: F = numba.njit(**_OPTIONS, **options)(function)
+    return compiled

@@ -107,11 +107,11 @@ def test_scoring_never_writes_to_the_model(name, rows):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-@pytest.mark.parametrize("steps", [0, 10, 55])
-def test_an_interrupted_fit_leaves_the_estimator_as_it_was(name, steps, rows, monkeypatch):
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.95])
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(name, share, rows, monkeypatch):
     fitted, unfitted = make(name).fit(rows), make(name)
     before = pickle.dumps(fitted)
-    _interrupt_after(steps, monkeypatch)
+    _interrupt_after(share, monkeypatch)
     for model in (fitted, unfitted):
         with pytest.raises(KeyboardInterrupt):
             model.fit(pd.DataFrame(rows[:, :4], columns=list("abcd")))
@@ -121,12 +121,12 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(name, steps, rows, mo
         output(unfitted, rows)
 
 
-def _interrupt_after(steps, monkeypatch):
-    """Make every fit raise KeyboardInterrupt once it has made that many steps."""
+def _interrupt_after(share, monkeypatch):
+    """Make every fit raise KeyboardInterrupt once that share of its steps is done."""
 
     def advance(self, amount=1.0, note=""):
-        self._done += 1
-        if self._done > steps:
+        self._done += amount
+        if self.share > share:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Progress, "advance", advance)

@@ -17,51 +17,54 @@ from threadpoolctl import ThreadpoolController
 
 
 class _Hold:
-    """Count the callers inside, so that the first sets the limit and the last lifts it."""
+    """What the main thread has set, and how many blocks deep it is."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.callers = 0
+        self.depth = 0
         self.controller: ThreadpoolController | None = None
         self.limit: Any = None
 
     def enter(self) -> None:
-        with self.lock:
+        if self.depth == 0:
             if self.controller is None:
                 # Looking for the loaded libraries takes a millisecond, so it is done once.
                 self.controller = ThreadpoolController().select(user_api="blas")
-            if self.callers == 0:
-                self.limit = self.controller.limit(limits=1)
-            self.callers += 1
+            self.limit = self.controller.limit(limits=1)
+        self.depth += 1
 
     def leave(self) -> None:
-        with self.lock:
-            self.callers -= 1
-            if self.callers == 0:
-                self.limit.restore_original_limits()
+        self.depth -= 1
+        if self.depth == 0:
+            self.limit.restore_original_limits()
 
 
 _hold = _Hold()
 
 
-def _forget_callers_of_the_parent() -> None:
-    """Start anew in a forked child: the threads that held BLAS do not exist there."""
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Limit BLAS to one thread; from any thread but the main one, do nothing.
+
+    OpenBLAS ignores what other threads set. They depend on `setatoms.coding.blocks` making products
+    so small that it does not split them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _hold.enter()
+    try:
+        yield
+    finally:
+        _hold.leave()
+
+
+def _release_in_child() -> None:
+    """Start anew after a fork from inside the block: the parent's exit does not reach the child."""
     global _hold
-    if _hold.callers:
+    if _hold.depth:
         _hold.limit.restore_original_limits()
     _hold = _Hold()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_callers_of_the_parent)
-
-
-@contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Limit BLAS to one thread; safe to enter from several threads at once."""
-    hold = _hold
-    hold.enter()
-    try:
-        yield
-    finally:
-        hold.leave()
+    os.register_at_fork(after_in_child=_release_in_child)

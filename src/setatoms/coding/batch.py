@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import CHUNK_ROWS, run_chunks
+from setatoms.backends import run_chunks
 from setatoms.coding.codes import Codes
-
-T = TypeVar("T")
 
 
 class Outputs(NamedTuple):
@@ -33,7 +30,7 @@ class Outputs(NamedTuple):
 
 @kernel
 def store(row, scale, k, x, residual, error, out):
-    """Write the code of one signal, with k coefficients x and what they leave, to its row of out."""
+    """Write a signal's code, k coefficients x and what they leave, to its row of out."""
     out.errors[row] = scale * error
     for q in range(out.values.shape[1]):
         out.values[row, q] = scale * x[q] if q < k else 0.0
@@ -68,9 +65,7 @@ def allocate(coder: Coder, X: NDArray[Any], *, members: bool = False) -> Outputs
     )
 
 
-def code(
-    coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False
-) -> Outputs:
+def code(coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False) -> Outputs:
     """Code all rows of X and keep everything."""
     out = allocate(coder, X, members=members)
 
@@ -88,27 +83,8 @@ def code(
     return out
 
 
-def reduce_chunks(
-    coder: Coder,
-    X: NDArray[Any],
-    keep: Callable[[int, int, Outputs], T],
-    *,
-    n_jobs: int | None,
-    chunk_rows: int = CHUNK_ROWS,
-) -> list[T]:
-    """Code all rows of X, keep of each chunk only what ``keep(start, stop, outputs)`` returns."""
-
-    def task(start: int, stop: int) -> T:
-        rows = signals(X, start, stop)
-        out = allocate(coder, rows)
-        coder.fill(rows, out)
-        return keep(start, stop, out)
-
-    return run_chunks(task, len(X), n_jobs=n_jobs, chunk_rows=chunk_rows)
-
-
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:
-    """Return rows of X as float64, read-only: one type of array is one compilation of the kernels."""
+    """Return rows of X as float64, read-only: kernels are compiled for one type of array."""
     rows = X[start:stop].astype(np.float64, copy=False).view()
     rows.flags.writeable = False
     return rows
@@ -118,10 +94,13 @@ def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]
     """Return the error of each row of X; memory beyond that does not grow with the rows."""
     result = np.empty(len(X), X.dtype)
 
-    def keep(start: int, stop: int, out: Outputs) -> None:
+    def task(start: int, stop: int) -> None:
+        rows = signals(X, start, stop)
+        out = allocate(coder, rows)
+        coder.fill(rows, out)
         result[start:stop] = out.errors
 
-    reduce_chunks(coder, X, keep, n_jobs=n_jobs)
+    run_chunks(task, len(X), n_jobs=n_jobs)
     return result
 
 

@@ -17,8 +17,8 @@ from setatoms.backends import single_threaded_blas
 from setatoms.coding.lanes import LANES, padded
 
 _MAX_BLOCK_ROWS = 64
-# OpenBLAS multiplies matrices up to this many products without packing them first.
-_SMALL_PRODUCT = 1_000_000
+# OpenBLAS neither splits over threads nor packs a product of at most this many multiplications.
+_SMALL_PRODUCT = 262_144
 
 
 class Dictionary(NamedTuple):
@@ -44,7 +44,7 @@ def prepare(atoms: NDArray[Any]) -> Dictionary:
         atoms=np.ascontiguousarray(atoms, dtype=np.float64),
         columns=columns,
         gram=gram,
-        block_rows=max(16, min(_MAX_BLOCK_ROWS, fitting)),
+        block_rows=max(LANES, min(_MAX_BLOCK_ROWS, fitting)),
         index_mask=(1 << (n_padded - 1).bit_length()) - 1,
     )
 

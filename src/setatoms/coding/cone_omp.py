@@ -1,8 +1,8 @@
 """Cone-OMP: orthogonal matching pursuit with cones instead of vectors.
 
 A cone atom is the set of unit vectors within chord distance ``rho`` of its centre ``d``; ``c = 1 -
-rho^2/2`` is the cosine of its half-angle. For a residual ``r`` at cosine ``p = |<d, r>|/||r||`` from
-the centre,
+rho^2/2`` is the cosine of its half-angle. For a residual ``r`` at cosine ``p = |<d, r>|/||r||``
+from the centre,
 
 - a cone with ``p >= c`` contains ``+-r`` and represents it exactly,
 - otherwise its closest member is ``d`` rotated towards ``+-r`` by the half-angle, at cosine
@@ -84,12 +84,14 @@ def cone_omp(
     >>> codes.support, codes.errors
     (array([[0]], dtype=int32), array([0.]))
     """
-    X, atoms = check_signals_and_atoms(X, atoms)
-    radii = check_radii(radii, len(atoms), low=0.0, high=np.sqrt(2))
-    n_nonzero = check_n_nonzero(n_nonzero, len(atoms))
-    cd_sweeps = check_count("cd_sweeps", cd_sweeps, least=0)
-    coder = ConeCoder(atoms, radii, n_nonzero, cd_sweeps)
-    return as_codes(coder, code(coder, X, n_jobs=n_jobs, members=actual_atoms))
+    rows, centres = check_signals_and_atoms(X, atoms)
+    coder = ConeCoder(
+        centres,
+        check_radii(radii, len(centres), low=0.0, high=np.sqrt(2)),
+        check_n_nonzero(n_nonzero, len(centres)),
+        check_count("cd_sweeps", cd_sweeps, least=0),
+    )
+    return as_codes(coder, code(coder, rows, n_jobs=n_jobs, members=actual_atoms))
 
 
 class ConeCoder:
@@ -148,7 +150,8 @@ def _code_chunk(X, cones, cd_sweeps, work, out):
                 i, y, cones, work.pairs, support, work.x, work.residual
             ):
                 _code_one(y, work.block.correlations[i], cones, cd_sweeps, work, support)
-            store(row, work.block.scales[i], support.shape[0], work.x, work.residual, norm(work.residual), out)
+            error, scale = norm(work.residual), work.block.scales[i]
+            store(row, scale, support.shape[0], work.x, work.residual, error, out)
             if out.members.shape[0] > 0:
                 _store_members(work.chosen, support, out.members[row])
 

@@ -1,9 +1,9 @@
 """Cone-OMP with two atoms and one round of descent, for a block of signals at a time.
 
-Everything that happens to a signal ``y`` with cones ``d1`` and ``d2`` stays in the span of the three, so
-each vector is three numbers on the basis (y, d1, d2) and each inner product follows from the six
-products of the basis, which the block product and the Gram matrix hold. These numbers are kept one
-array a quantity, so that eight signals are handled side by side.
+Everything that happens to a signal ``y`` with cones ``d1`` and ``d2`` stays in the span of the
+three, so each vector is three numbers on the basis (y, d1, d2) and each inner product follows from
+the six products of the basis, which the block product and the Gram matrix hold. These numbers are
+kept one array a quantity, so that eight signals are handled side by side.
 
 Products of nearly equal vectors lose digits. A signal of which very little is left, or that lies
 inside a cone, is declined here and coded vector by vector instead (`setatoms.coding.cone_omp`).
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from setatoms._compile import kernel, sum_kernel
 from setatoms.coding.blocks import Dictionary, dot
 from setatoms.coding.cone_selection import closest_cone
-from setatoms.coding.lanes import Vector, lane_kernel
+from setatoms.coding.lanes import Lanes, Vector, lane_kernel
 
 # Left with less than this share of its length, a signal is declined: squares of shares lose half
 # of the digits, so what remains is good to 1e-16 / share.
@@ -29,8 +29,9 @@ Vectors = list[Vector]
 
 
 class Pairs(NamedTuple):
-    """Numbers of each signal of a block, all of shape (block_rows,)."""
+    """Work space, and numbers of each signal of a block, all of shape (block_rows,)."""
 
+    work: NDArray[np.float64]  # (n_padded,)
     first: NDArray[np.int64]  # the two atoms; -1 for a signal that is declined
     second: NDArray[np.int64]
     square: NDArray[np.float64]  # ||y||^2
@@ -50,14 +51,13 @@ class Pairs(NamedTuple):
     on_y: NDArray[np.float64]  # the residual on the basis
     on_d1: NDArray[np.float64]
     on_d2: NDArray[np.float64]
-    work: NDArray[np.float64]  # (n_padded,)
 
 
 def allocate_pairs(dictionary: Dictionary) -> Pairs:
     """Return `Pairs` for blocks of signals coded with this dictionary."""
     first, second = np.zeros((2, dictionary.block_rows), np.int64)
     numbers = np.zeros((17, dictionary.block_rows))
-    return Pairs(first, second, *numbers, work=np.zeros(dictionary.columns.shape[1]))
+    return Pairs(np.zeros(dictionary.columns.shape[1]), first, second, *numbers)
 
 
 @kernel
@@ -135,9 +135,10 @@ def _leave(y, d1, d2, on_y, on_d1, on_d2, residual):
     return square
 
 
-def _combine_rows(arrays: Vectors, scalars: Vectors) -> tuple[Vectors, Vectors]:
-    start, row, _ = arrays
-    return [scalars[0] * start - scalars[1] * row], []
+def _combine_rows(
+    start: Vector, row: Vector, _out: Vector, on_start: Vector, on_row: Vector
+) -> Lanes:
+    return [on_start * start - on_row * row], []
 
 
 _combine = lane_kernel(3, 2, _combine_rows, writes=(2,))
@@ -161,8 +162,9 @@ def _choose(
     return keep, signed, keep * product + signed * length * length, cosine - p
 
 
-def _first_body(arrays: Vectors, scalars: Vectors) -> tuple[Vectors, Vectors]:
-    square, along, cosine, sine = arrays[:4]
+def _first_body(
+    square: Vector, along: Vector, cosine: Vector, sine: Vector, *_written: Vector
+) -> Lanes:
     length = square.at_least(1e-300).sqrt()
     keep, lean, x, _ = _choose(along, length, cosine, sine)
     p = (abs(along) / length).at_most(1.0)
@@ -174,9 +176,9 @@ def _first_body(arrays: Vectors, scalars: Vectors) -> tuple[Vectors, Vectors]:
 _choose_first = lane_kernel(8, 0, _first_body, writes=(4, 5, 6, 7))
 
 
-def _second_body(arrays: Vectors, scalars: Vectors) -> tuple[Vectors, Vectors]:
+def _second_body(*arrays: Vector) -> Lanes:
     square, along1, along2, between, cosine1, sine1, cosine2, sine2 = arrays[:8]
-    keep, lean, left, outside, x1 = arrays[8:13]
+    keep, lean, left, _, x1 = arrays[8:13]
 
     def products(vector: Vectors) -> Vectors:
         """Inner products of a vector on the basis (y, d1, d2) with the basis."""

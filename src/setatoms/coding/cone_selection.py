@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.coding.blocks import Dictionary, prepare
-from setatoms.coding.lanes import Vector, lane_kernel
-
-Vectors = list[Vector]
+from setatoms.coding.lanes import Lanes, Vector, lane_kernel
 
 
 class Cones(NamedTuple):
@@ -60,17 +58,17 @@ def closest_cone(correlations, length, cones):
     return -1
 
 
-_largest = lane_kernel(1, 0, lambda arrays, scalars: ([], [arrays[0]]), reduces=("argmax",))
+_largest = lane_kernel(1, 0, lambda correlation: ([], [correlation]), reduces=("argmax",))
 
 
-def _closeness_bound(arrays: Vectors, scalars: Vectors) -> tuple[Vectors, Vectors]:
-    """A bound on ``length * cos(angle to the cone)``, exact where |correlation| is as guessed.
+def _closeness_bound(
+    correlation: Vector, cosine: Vector, sine: Vector, slope: Vector, height: Vector
+) -> Lanes:
+    """Bound ``length * cos(angle to the cone)``, exactly where |correlation| is as guessed.
 
     The root in ``|c| cos + sqrt(length^2 - c^2) sin`` lies below its tangent at the guess, and a
     tangent is much cheaper than a root.
     """
-    correlation, cosine, sine = arrays
-    slope, height = scalars
     return [], [abs(correlation) * (cosine - sine * slope) + sine * height]
 
 

@@ -1,8 +1,9 @@
 """Coordinate descent for Gauss-L1: slower than the active set, but sure in every regime.
 
-With ``r_j`` the residual without atom ``j``, the best pair of actual atom and coefficient lies in the
-plane of ``d_j`` and ``r_j``. Let ``theta`` be the angle between ``d_j`` and ``+-r_j`` and ``phi`` the angle by
-which the atom leans; the best coefficient is then ``x = ||r_j|| cos(theta - phi) - h``, and ``phi`` solves
+With ``r_j`` the residual without atom ``j``, the best pair of actual atom and coefficient lies in
+the plane of ``d_j`` and ``r_j``. Let ``theta`` be the angle between ``d_j`` and ``+-r_j`` and
+``phi`` the angle by which the atom leans; the best coefficient is then
+``x = ||r_j|| cos(theta - phi) - h``, and ``phi`` solves
 
     sin(phi) = v_j x ||r_j|| sin(theta - phi),      0 <= phi <= theta,
 

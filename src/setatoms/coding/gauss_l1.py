@@ -1,12 +1,12 @@
 """Gauss-L1: sparse coding with Gaussian atoms.
 
-A Gaussian atom may be any unit vector ``a``, at a price that grows with its distance from the centre
-``d``. A signal ``y`` is coded by minimising, over unit ``a_j`` and coefficients ``x``,
+A Gaussian atom may be any unit vector ``a``, at a price that grows with its distance from the
+centre ``d``. A signal ``y`` is coded by minimising, over unit ``a_j`` and coefficients ``x``,
 
     sum_j ||a_j - d_j||^2 / rho_j^2  +  lam ||y - sum_j x_j a_j||^2  +  gamma ||x||_1.
 
-The problem is not convex; the solver in `setatoms.coding.gauss_active_set` ends in a stationary point
-and never raises the objective on the way.
+The problem is not convex; the solver in `setatoms.coding.gauss_active_set` ends in a stationary
+point and never raises the objective on the way.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from setatoms.coding.blocks import (
     prepare,
 )
 from setatoms.coding.codes import Codes
-from setatoms.coding.gauss_active_set import allocate_work, solve
+from setatoms.coding.gauss_active_set import solve
 from setatoms.coding.gauss_descent import descend
+from setatoms.coding.gauss_table import allocate_work
 from setatoms.coding.validation import (
     check_count,
     check_positive,
@@ -91,17 +92,16 @@ def gauss_l1(
     >>> codes.coefficients.toarray().round(2)
     array([[2.5, 0. , 0. ]])
     """
-    X, atoms = check_signals_and_atoms(X, atoms)
-    radii = check_radii(radii, len(atoms), low=np.finfo(np.float64).tiny, high=np.inf)
+    rows, centres = check_signals_and_atoms(X, atoms)
     coder = GaussCoder(
-        atoms,
-        radii,
+        centres,
+        check_radii(radii, len(centres), low=np.finfo(np.float64).tiny, high=np.inf),
         check_positive("lam", lam),
         check_positive("gamma", gamma),
         check_count("max_sweeps", max_sweeps),
         check_positive("tol", tol),
     )
-    codes = as_codes(coder, code(coder, X, n_jobs=n_jobs, members=actual_atoms))
+    codes = as_codes(coder, code(coder, rows, n_jobs=n_jobs, members=actual_atoms))
     _warn_of_capped(codes, coder.max_sweeps)
     return codes
 
@@ -183,12 +183,12 @@ NO_START = Start(np.empty((0, 0), np.int32), np.empty((0, 0)))
 
 
 class _Gaussians(NamedTuple):
-    """A dictionary of Gaussian atoms; ``spreads`` lam rho^2 of shape (n_padded,), 1 where it pads."""
+    """A dictionary of Gaussian atoms with the constants of `setatoms.coding.gauss_active_set`."""
 
     dictionary: Dictionary
-    spreads: NDArray[np.float64]
-    threshold: float
-    widest: float
+    spreads: NDArray[np.float64]  # (n_padded,): lam rho^2, 1 where it pads
+    threshold: float  # gamma / (2 lam)
+    widest: float  # the largest spread of an atom
 
 
 class _Budget(NamedTuple):

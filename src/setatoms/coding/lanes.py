@@ -1,23 +1,22 @@
 """Explicit eight-wide vectors, for loops too short for the compiler's own vectorisation.
 
 The compiler's vector loops handle dozens of numbers at a time and the rest one by one; the arrays
-here have 8 to 100 numbers, so the rest is most of it. `lane_kernel` builds a loop that takes exactly
-eight at a time, from an expression written with ordinary operators:
+here have 8 to 100 numbers, so the rest is most of it. `lane_kernel` builds a loop that takes
+exactly eight at a time, from an expression written with ordinary operators:
 
->>> import numpy as np
->>> from setatoms._compile import kernel
->>> def body(arrays, scalars):
-...     total = arrays[0] + scalars[0] * arrays[1]
+>>> import numba, numpy as np
+>>> def body(left, right, factor):
+...     total = left + factor * right
 ...     return [total], [total * total]
 >>> add_scaled = lane_kernel(2, 1, body, writes=(0,), reduces=("sum",))
->>> @kernel
+>>> @numba.njit
 ... def example(left, right):
 ...     return add_scaled(8, left, right, 2.0)
 >>> example(np.ones(8), np.ones(8))
 72.0
 
-Arrays are float64 and contiguous, with a multiple of eight numbers; nothing checks that. Sums may be
-reordered and products fused, as in `setatoms._compile.sum_kernel`.
+Arrays are float64 and contiguous, with a multiple of eight numbers; nothing checks that. Sums may
+be reordered and products fused, as in `setatoms._compile.sum_kernel`.
 """
 
 from __future__ import annotations
@@ -88,6 +87,7 @@ class Vector:
         return self._with(_call(self.builder, "llvm.fabs.v8f64", _FLOATS, [self.value]))
 
     def sqrt(self) -> Vector:
+        """Return the square roots."""
         return self._with(_call(self.builder, "llvm.sqrt.v8f64", _FLOATS, [self.value]))
 
     def _less(self, other: Vector | float) -> ir.Value:
@@ -107,24 +107,25 @@ class Vector:
         return self._with(choice)
 
 
-Body = Callable[[list[Vector], list[Vector]], tuple[Sequence[Vector], Sequence[Vector]]]
+# What a body returns: numbers to write, numbers to reduce.
+Lanes = tuple[Sequence[Vector], Sequence[Vector]]
 
 
 def lane_kernel(
     n_arrays: int,
     n_scalars: int,
-    body: Body,
+    body: Callable[..., Lanes],
     *,
     writes: Sequence[int] = (),
     reduces: Sequence[str] = (),
 ) -> Any:
     """Make a function ``f(length, *arrays, *scalars)`` for use in compiled code.
 
-    It calls ``body(arrays, scalars)`` on eight numbers at a time, which returns the new numbers of the
-    arrays listed in ``writes`` and the numbers to reduce, each by "sum", "max", "min" (floats) or
-    "argmax" (the index of the largest in absolute value, ties to the lowest; it takes one more
-    argument, the mask of bits that hold an index, see `setatoms.coding.blocks`). The function returns
-    the reduced values: nothing, one, or a tuple.
+    It calls ``body(*arrays, *scalars)`` on eight numbers at a time, which returns the new numbers
+    of the arrays listed in ``writes`` and the numbers to reduce, each by "sum", "max", "min"
+    (floats) or "argmax" (the index of the largest in absolute value, ties to the lowest; it takes
+    one more argument, the mask of bits that hold an index, see `setatoms.coding.blocks`). The
+    function returns the reduced values: nothing, one, or a tuple.
     """
     n_masks = 1 if "argmax" in reduces else 0
     kinds = [types.int64 if kind == "argmax" else types.float64 for kind in reduces]
@@ -132,7 +133,7 @@ def lane_kernel(
     if kinds:
         returns = kinds[0] if len(kinds) == 1 else types.Tuple(kinds)
 
-    def type_and_generate(typing_context: Any, *arguments: Any) -> Any:
+    def type_and_generate(_context: Any, *arguments: Any) -> Any:
         numbers = (types.float64,) * n_scalars + (types.int64,) * n_masks
         signature = returns(types.int64, *arguments[1 : 1 + n_arrays], *numbers)
 
@@ -148,7 +149,7 @@ def lane_kernel(
             totals = [_TOTALS[kind](builder, values[-1]) for kind in reduces]
             with cgutils.for_range_slice(builder, _INT(0), values[0], _INT(LANES), _INT) as (at, _):
                 arrays = [Vector(builder, _load(builder, pointer, at)) for pointer in pointers]
-                written, reduced = body(arrays, scalars)
+                written, reduced = body(*arrays, *scalars)
                 for place, vector in zip(writes, written, strict=True):
                     _store(builder, vector.value, pointers[place], at)
                 for total, vector in zip(totals, reduced, strict=True):
@@ -245,11 +246,10 @@ class _ArgMax(_Total):
 _TOTALS = {"sum": _Sum, "max": _Max, "min": _Min, "argmax": _ArgMax}
 
 
-@intrinsic
-def add_rows(typing_context, length, out, rows, chosen, factors, count):
-    """Add ``sum_q factors[q] rows[chosen[q], :length]`` over ``q < count`` to out[:length] in place.
+def _add_rows(_context, _length, out, rows, chosen, factors, _count):
+    """Add ``sum_q factors[q] rows[chosen[q], :length]`` over ``q < count`` to out[:length].
 
-    The sums stay in registers, 32 numbers at a time.
+    Changes out in place. The sums stay in registers, 32 numbers at a time.
     """
 
     def generate(context, builder, signature, values):
@@ -288,6 +288,10 @@ def add_rows(typing_context, length, out, rows, chosen, factors, count):
     return types.void(types.int64, out, rows, chosen, factors, types.int64), generate
 
 
+# The compiler passes the context itself, so callers see one argument less than the definition.
+add_rows: Any = intrinsic(_add_rows)
+
+
 def _call(
     builder: ir.IRBuilder, name: str, returns: Any, arguments: list[ir.Value], **options: Any
 ) -> ir.Value:
@@ -300,7 +304,8 @@ def _spread(builder: ir.IRBuilder, value: ir.Value, kind: ir.VectorType) -> ir.V
     """Return a vector with ``value`` in every lane."""
     empty = ir.Constant(kind, ir.Undefined)
     first = builder.insert_element(empty, value, _INT32(0))
-    return builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(_INT32, LANES), [0] * LANES))
+    everywhere = ir.Constant(ir.VectorType(_INT32, LANES), [0] * LANES)
+    return builder.shuffle_vector(first, empty, everywhere)
 
 
 def _load(builder: ir.IRBuilder, pointer: ir.Value, at: ir.Value) -> ir.Value:

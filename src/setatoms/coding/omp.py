@@ -26,7 +26,7 @@ from setatoms.coding.blocks import (
     prepare,
 )
 from setatoms.coding.codes import Codes
-from setatoms.coding.lanes import Vector, lane_kernel
+from setatoms.coding.lanes import Lanes, Vector, lane_kernel
 from setatoms.coding.validation import check_n_nonzero, check_signals_and_atoms
 
 
@@ -67,9 +67,9 @@ def omp(
     >>> codes.errors
     array([3.])
     """
-    X, atoms = check_signals_and_atoms(X, atoms)
-    coder = OmpCoder(atoms, check_n_nonzero(n_nonzero, len(atoms)))
-    return as_codes(coder, code(coder, X, n_jobs=n_jobs, members=actual_atoms))
+    rows, units = check_signals_and_atoms(X, atoms)
+    coder = OmpCoder(units, check_n_nonzero(n_nonzero, len(units)))
+    return as_codes(coder, code(coder, rows, n_jobs=n_jobs, members=actual_atoms))
 
 
 class OmpCoder:
@@ -102,7 +102,7 @@ class _Work(NamedTuple):
 
     block: Block
     correlations: NDArray[np.float64]  # (n_padded,): with the residual
-    factor: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky factor of the support's Gram matrix
+    factor: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky, of the support's Gram matrix
     x: NDArray[np.float64]  # (n_nonzero,)
     residual: NDArray[np.float64]  # (n_features,)
 
@@ -145,13 +145,12 @@ def _code_one(length, start, dictionary, work, support):
     return s
 
 
-_largest = lane_kernel(1, 0, lambda arrays, scalars: ([], [arrays[0]]), reduces=("argmax",))
+_largest = lane_kernel(1, 0, lambda correlation: ([], [correlation]), reduces=("argmax",))
 
 
-def _subtract_row(arrays: list[Vector], scalars: list[Vector]) -> tuple[list[Vector], list[Vector]]:
-    """Correlations after atom ``row`` with coefficient ``x`` has come in."""
-    before, row, _ = arrays
-    after = before - scalars[0] * row
+def _subtract_row(before: Vector, row: Vector, _after: Vector, x: Vector) -> Lanes:
+    """Return the correlations after an atom with coefficient ``x`` has come in."""
+    after = before - x * row
     return [after], [after]
 
 

@@ -13,30 +13,34 @@ Floats = NDArray[Any]
 
 def check_signals_and_atoms(X: ArrayLike, atoms: ArrayLike) -> tuple[Floats, Floats]:
     """Return both as C-contiguous arrays of one float type; float32 only if both are."""
-    X = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X")
-    atoms = check_array(atoms, dtype=[np.float64, np.float32], order="C", input_name="atoms")
-    if X.shape[1] != atoms.shape[1]:
+    rows: Floats = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X")
+    units: Floats = check_array(
+        atoms, dtype=[np.float64, np.float32], order="C", input_name="atoms"
+    )
+    if rows.shape[1] != units.shape[1]:
         raise ValueError(
-            f"X has {X.shape[1]} features and atoms has {atoms.shape[1]}; "
+            f"X has {rows.shape[1]} features and atoms has {units.shape[1]}; "
             "both hold one vector a row, of the same length"
         )
-    dtype = np.result_type(X, atoms)
-    return X.astype(dtype, copy=False), _check_unit_norm(atoms).astype(dtype, copy=False)
+    dtype = np.result_type(rows, units)
+    return rows.astype(dtype, copy=False), _check_unit_norm(units).astype(dtype, copy=False)
 
 
-def check_radii(radii: ArrayLike, n_atoms: int, *, low: float, high: float) -> Floats:
+def check_radii(radii: ArrayLike, n_atoms: int, *, low: float, high: float) -> NDArray[np.float64]:
     """Return radii as float64 of shape (n_atoms,), each in ``[low, high)``."""
-    radii = np.atleast_1d(np.asarray(radii))
-    radii = check_array(radii, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="radii")
-    if radii.shape != (n_atoms,):
+    given = np.atleast_1d(np.asarray(radii))
+    checked: NDArray[np.float64] = check_array(
+        given, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="radii"
+    )
+    if checked.shape != (n_atoms,):
         raise ValueError(
-            f"radii has shape {radii.shape} for {n_atoms} atoms; give one radius an atom"
+            f"radii has shape {checked.shape} for {n_atoms} atoms; give one radius an atom"
         )
-    outside = (radii < low) | (radii >= high)
+    outside = (checked < low) | (checked >= high)
     if outside.any():
         first = int(np.argmax(outside))
-        raise ValueError(f"radii[{first}]={radii[first]:g} is outside [{low:g}, {high:g})")
-    return radii
+        raise ValueError(f"radii[{first}]={checked[first]:g} is outside [{low:g}, {high:g})")
+    return checked
 
 
 def check_n_nonzero(n_nonzero: int, n_atoms: int) -> int:

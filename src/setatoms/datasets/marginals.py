@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 # Beyond nine bandwidths a kernel's tail is below double precision.
 _REACH = 9
 _NODES_PER_BANDWIDTH = 10
+# In bandwidths: over this distance F grows by more than the error of the table.
+_CLOSE = 1e-6
 # Rows summed at once, a multiple of four: bounds the memory.
 _ROWS_PER_BLOCK = 256
 
@@ -45,14 +47,16 @@ class KernelMarginal:
         Kendall's tau counts ties, so it matters which of the repeated values get equal results.
         The reference sums all rows at once with BLAS on one thread, which takes rows four at a
         time and the last ``n % 4`` in another order, so that repeated values there differ in the
-        last bit. Repeated values are therefore summed here in the same order, each once; the
-        caller holds BLAS to one thread.
+        last bit. Repeated values, and those closer than the table can tell apart, are therefore
+        summed here in the same order, each once; the caller holds BLAS to one thread.
         """
         unique, where, counts = np.unique(self.values, return_inverse=True, return_counts=True)
         at_unique = self._interpolate(unique)
-        repeated = unique[counts > 1]
-        padded = np.append(repeated, np.repeat(repeated[-1:], -repeated.size % 4))
-        at_unique[counts > 1] = self._sum_kernels(padded)[: repeated.size]
+        is_close = np.diff(unique) < _CLOSE * self.bandwidth
+        is_summed = (counts > 1) | np.append(is_close, False) | np.append(False, is_close)
+        summed = unique[is_summed]
+        padded = np.append(summed, np.repeat(summed[-1:], -summed.size % 4))
+        at_unique[is_summed] = self._sum_kernels(padded)[: summed.size]
         result: Array = at_unique[where]
         n_odd = self.values.size % 4
         if n_odd:

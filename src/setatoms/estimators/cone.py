@@ -53,7 +53,7 @@ class ConeAtomDetector(AtomDetector):
     contamination : "auto" or float, default="auto"
         Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
         "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
-        `fit` takes about twice as long.
+        `fit` takes up to twice as long.
     n_nonzero : int, default=2
         Atoms that represent a row; at most one fewer than features.
     cd_sweeps : int, default=1

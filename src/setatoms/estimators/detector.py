@@ -33,7 +33,7 @@ class AtomDetector(OutlierMixin, AtomEstimator):
         # separate streams: the dictionary does not depend on how the threshold is found
         model_rng, fold_rng = self._generator().spawn(2)
         auto = isinstance(self.contamination, str)
-        n_steps = recipe.n_steps * (2 if auto else 1)
+        n_steps = recipe.n_steps + (recipe.shortened().n_steps if auto else 0)
         with Progress(n_steps, type(self).__name__, enabled=bool(self.verbose)) as progress:
             self._learn(table, recipe, model_rng, progress.advance)
             training = self._score(table)
@@ -68,10 +68,13 @@ class AtomDetector(OutlierMixin, AtomEstimator):
         rng: np.random.Generator,
         progress: Progress,
     ) -> float:
+        # the two halves together must not take longer than the fit itself
+        quick = recipe.shortened()
+
         def fit_scores(train: Rows, test: Rows) -> tuple[Scores, Scores]:
             half = copy(self)
             # a step on half the rows takes half as long
-            half._learn(table[train], recipe, rng, lambda _, note: progress.advance(0.5, note))
+            half._learn(table[train], quick, rng, lambda _, note: progress.advance(0.5, note))
             return half._score(table[train]), half._score(table[test])
 
         cross_fitted = decisions.cross_fit(fit_scores, len(table), rng)

@@ -51,7 +51,7 @@ class GaussianAtomDetector(AtomDetector):
     contamination : "auto" or float, default="auto"
         Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
         "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
-        `fit` takes about twice as long.
+        `fit` takes up to twice as long.
     lam : float, default=1.0
         Weight of the squared error.
     gamma : float, default=1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +34,9 @@ class Recipe(Protocol):
     def n_steps(self) -> int:
         """How often `learn` calls `on_step`."""
 
+    def shortened(self) -> Recipe:
+        """Return a recipe of the same kind that takes a third of the time."""
+
     def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
         """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
 
@@ -45,26 +48,46 @@ class SetAtomRecipe:
     kind: GaussianAtoms | ConeAtoms
     n_atoms: int
     init: str | Table
-    schedule: FixedRadii | AdaptiveRadii
+    rho_bar: Table
+    adapt: str | None
     n_iter: int
+    adapt_every: int
     n_jobs: int | None
+    start_iter: int = AKSVD_ITERATIONS
 
     @property
     def n_steps(self) -> int:
         """Iterations of the start and of learning."""
-        return self.n_iter + (AKSVD_ITERATIONS if self._starts_with_aksvd else 0)
+        return self.n_iter + (self.start_iter if self._starts_with_aksvd else 0)
+
+    @property
+    def schedule(self) -> FixedRadii | AdaptiveRadii:
+        """Which radii atoms have, and when that changes."""
+        if self.adapt is None:
+            return FixedRadii(self.rho_bar)
+        return AdaptiveRadii(self.rho_bar, self.n_iter, self.adapt_every, norm=self.adapt)
 
     @property
     def _starts_with_aksvd(self) -> bool:
         return isinstance(self.init, str) and self.init == "aksvd"
 
+    def shortened(self) -> SetAtomRecipe:
+        """Return the same recipe with a third of the iterations, rounded down, at least one."""
+        return replace(
+            self,
+            n_iter=_third(self.n_iter),
+            adapt_every=_third(self.adapt_every),
+            start_iter=_third(self.start_iter),
+        )
+
     def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
         """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
+        schedule = self.schedule  # complains before anything takes time
         return learn(
             X,
             self._start(X, rng, on_step),
             self.kind,
-            self.schedule,
+            schedule,
             n_iter=self.n_iter,
             rng=rng,
             n_jobs=self.n_jobs,
@@ -80,7 +103,7 @@ class SetAtomRecipe:
             X,
             self.n_atoms,
             n_nonzero=min(AKSVD_NONZERO, X.shape[1] - 1, self.n_atoms),
-            n_iter=AKSVD_ITERATIONS,
+            n_iter=self.start_iter,
             random_state=int(rng.integers(2**31)),
             n_jobs=self.n_jobs,
             on_iteration=_report(on_step),
@@ -101,6 +124,10 @@ class VectorRecipe:
     def n_steps(self) -> int:
         """Iterations of AK-SVD."""
         return self.n_iter
+
+    def shortened(self) -> VectorRecipe:
+        """Return the same recipe with a third of the iterations, rounded down, at least one."""
+        return replace(self, n_iter=_third(self.n_iter))
 
     def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
         """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
@@ -129,20 +156,20 @@ def set_atom_recipe(
 ) -> SetAtomRecipe:
     """Resolve the parameters that cones and Gaussians share for a table of this shape."""
     n_atoms = count_checked_atoms(estimator.n_atoms, n_samples, n_features)
-    rho_bar = distribute(estimator.radii_distribution, n_atoms, estimator.radii)
-    schedule: FixedRadii | AdaptiveRadii = FixedRadii(rho_bar)
-    if estimator.learn and estimator.adapt is not None:
-        schedule = AdaptiveRadii(
-            rho_bar, estimator.n_iter, estimator.adapt_every, norm=estimator.adapt
-        )
     return SetAtomRecipe(
         kind=kind,
         n_atoms=n_atoms,
         init=check_start(estimator.init, ("aksvd", "random"), n_atoms, n_features),
-        schedule=schedule,
+        rho_bar=distribute(estimator.radii_distribution, n_atoms, estimator.radii),
+        adapt=estimator.adapt if estimator.learn else None,
         n_iter=estimator.n_iter if estimator.learn else 0,
+        adapt_every=estimator.adapt_every,
         n_jobs=estimator.n_jobs,
     )
+
+
+def _third(n_iter: int) -> int:
+    return min(n_iter, max(1, n_iter // 3))
 
 
 def _history_of_errors(errors: list[float], n_atoms: int) -> History:

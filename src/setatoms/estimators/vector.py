@@ -37,7 +37,7 @@ class VectorAtomDetector(AtomDetector):
     contamination : "auto" or float, default="auto"
         Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
         "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
-        `fit` takes about twice as long.
+        `fit` takes up to twice as long.
     n_jobs : int or None, default=-1
         Threads; -1 takes all cores, None one. Results do not depend on it.
     random_state : int, RandomState or None, default=None

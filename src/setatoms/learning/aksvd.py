@@ -65,19 +65,19 @@ def aksvd(
     >>> bool(setatoms.omp(X, atoms, n_nonzero=1).errors.max() < 1e-12)
     True
     """
-    X = check_array(X, dtype=np.float64, order="C", input_name="X")
+    rows: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C", input_name="X")
     n_atoms = check_count("n_atoms", n_atoms)
     n_nonzero = check_n_nonzero(n_nonzero, n_atoms)
     n_iter = check_count("n_iter", n_iter, least=0)
     if init is None:
-        init = random_atoms(n_atoms, X.shape[1], check_random_state(random_state))
-    atoms = _check_start(init, (n_atoms, X.shape[1]))
-    first, users = np.empty(n_atoms + 1, np.int64), np.empty(len(X) * n_nonzero, np.int64)
-    direction = np.empty(X.shape[1])
+        init = random_atoms(n_atoms, rows.shape[1], check_random_state(random_state))
+    atoms = _check_start(init, (n_atoms, rows.shape[1]))
+    first, users = np.empty(n_atoms + 1, np.int64), np.empty(len(rows) * n_nonzero, np.int64)
+    direction = np.empty(rows.shape[1])
     for k in range(1, n_iter + 1):
-        out = code(OmpCoder(atoms, n_nonzero), X, n_jobs=n_jobs)
+        out = code(OmpCoder(atoms, n_nonzero), rows, n_jobs=n_jobs)
         worst_first = np.argsort(-out.errors, kind="stable")[:n_atoms]
-        _update_atoms(X, atoms, first, users, worst_first, direction, out)
+        _update_atoms(rows, atoms, first, users, worst_first, direction, out)
         if on_iteration is not None:
             on_iteration(k, float(out.errors.mean()))
     return atoms

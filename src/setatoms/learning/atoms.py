@@ -1,4 +1,4 @@
-"""The kinds of atoms, alike to the learning loop: how they code, what they sum, how they keep apart."""
+"""The kinds of atoms, alike to the learning loop: how they code, sum up and keep apart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from setatoms.coding import Codes
 from setatoms.coding.batch import Coder, Outputs, allocate, as_codes, code, errors, signals
 from setatoms.coding.blocks import add, dot
 from setatoms.coding.cone_omp import ConeCoder
-from setatoms.coding.gauss_l1 import GaussCoder, Start
+from setatoms.coding.gauss_l1 import NO_START, GaussCoder, Start
 from setatoms.coding.omp import OmpCoder
 from setatoms.geometry import pull_back, separate
 from setatoms.learning.statistics import Statistics
@@ -31,14 +31,15 @@ _MOST_PARTS = 64
 class _Scoring:
     """What every kind offers once it can make a coder."""
 
-    def coder(self, atoms: Array, radii: Array | None) -> Coder:
+    def coder(self, atoms: Array, radii: Array) -> Coder:
+        """Return atoms (n_atoms, n_features) with radii (n_atoms,) made ready to code."""
         raise NotImplementedError
 
     def code(
         self,
         X: Array,
         atoms: Array,
-        radii: Array | None,
+        radii: Array,
         *,
         n_jobs: int | None = -1,
         actual_atoms: bool = False,
@@ -47,20 +48,19 @@ class _Scoring:
         coder = self.coder(atoms, radii)
         return as_codes(coder, code(coder, X, n_jobs=n_jobs, members=actual_atoms))
 
-    def errors(
-        self, X: Array, atoms: Array, radii: Array | None, *, n_jobs: int | None = -1
-    ) -> Array:
+    def errors(self, X: Array, atoms: Array, radii: Array, *, n_jobs: int | None = -1) -> Array:
         """Return the representation error of each row of X, the cheapest way."""
         return errors(self.coder(atoms, radii), X, n_jobs=n_jobs)
 
 
 @dataclass(frozen=True)
 class VectorAtoms(_Scoring):
-    """Ordinary atoms, coded by OMP."""
+    """Ordinary atoms, coded by OMP; their radii are 0 and go unread."""
 
     n_nonzero: int = 2
 
-    def coder(self, atoms: Array, radii: Array | None) -> OmpCoder:
+    def coder(self, atoms: Array, radii: Array) -> OmpCoder:
+        """Return the atoms made ready for OMP."""
         return OmpCoder(atoms, self.n_nonzero)
 
 
@@ -73,14 +73,16 @@ class ConeAtoms(_Scoring):
     min_separation: float = 0.01
     rotation: str = "symmetric"
 
-    def coder(self, atoms: Array, radii: Array | None) -> ConeCoder:
+    def coder(self, atoms: Array, radii: Array) -> ConeCoder:
+        """Return the cones made ready for Cone-OMP."""
         return ConeCoder(atoms, radii, self.n_nonzero, self.cd_sweeps)
 
-    def remember(self, X: Array, atoms: Array) -> None:
+    def remember(self, X: Array, atoms: Array) -> Start:
         """Keep nothing from one pass to the next: two greedy choices are cheap."""
+        return NO_START
 
     def statistics(
-        self, X: Array, atoms: Array, radii: Array, memory: None, *, n_jobs: int | None
+        self, X: Array, atoms: Array, radii: Array, memory: Start, *, n_jobs: int | None
     ) -> Statistics:
         """Code the rows of X and sum what moves the atoms."""
         coder = self.coder(atoms, radii)
@@ -94,9 +96,7 @@ class ConeAtoms(_Scoring):
 
         return _collect(coder, X, fill, add_up, n_jobs)
 
-    def separate(
-        self, atoms: Array, radii: Array, rng: np.random.Generator
-    ) -> tuple[Array, int]:
+    def separate(self, atoms: Array, radii: Array, rng: np.random.Generator) -> tuple[Array, int]:
         """Part overlapping cones; return the atoms and how many pairs overlapped."""
         return separate(
             atoms, radii, min_separation=self.min_separation, rotation=self.rotation, rng=rng
@@ -118,7 +118,8 @@ class GaussianAtoms(_Scoring):
     fit_max_sweeps: int = 5
     fit_tol: float = 1e-2
 
-    def coder(self, atoms: Array, radii: Array | None) -> GaussCoder:
+    def coder(self, atoms: Array, radii: Array) -> GaussCoder:
+        """Return the atoms made ready for Gauss-L1, as precise as scores must be."""
         return GaussCoder(atoms, radii, self.lam, self.gamma, self.max_sweeps, self.tol)
 
     def remember(self, X: Array, atoms: Array) -> Start:
@@ -142,9 +143,7 @@ class GaussianAtoms(_Scoring):
 
         return _collect(coder, X, fill, add_up, n_jobs)
 
-    def separate(
-        self, atoms: Array, radii: Array, rng: np.random.Generator
-    ) -> tuple[Array, int]:
+    def separate(self, atoms: Array, radii: Array, rng: np.random.Generator) -> tuple[Array, int]:
         """Return the atoms as they are."""
         return atoms, 0
 
@@ -160,19 +159,19 @@ def _collect(
     add: Callable[[Outputs, Sums], float],
     n_jobs: int | None,
 ) -> Statistics:
-    """Code all rows with ``fill`` and ``add`` up; parts depend on the rows alone, merged in order."""
+    """Code all rows with ``fill`` and ``add`` up, by parts that depend on their number alone."""
 
     def part(start: int, stop: int) -> Statistics:
-        n_atoms, n_features = coder.n_atoms, X.shape[1]
-        sums = (np.zeros((n_atoms, n_features)), *np.zeros((3, n_atoms)))
+        pull = np.zeros((coder.n_atoms, X.shape[1]))
+        weight, u0, u1 = np.zeros((3, coder.n_atoms))
         error = objective = 0.0
         for first in range(start, stop, CHUNK_ROWS):
             last = min(first + CHUNK_ROWS, stop)
             out = allocate(coder, X[first:last])
             fill(first, last, out)
-            objective += add(out, sums)
+            objective += add(out, (pull, weight, u0, u1))
             error += float(out.errors.sum())
-        return Statistics(*sums, error, objective, stop - start)
+        return Statistics(pull, weight, u0, u1, error, objective, stop - start)
 
     part_rows = max(CHUNK_ROWS, -(-len(X) // _MOST_PARTS))
     return reduce(Statistics.merge, run_chunks(part, len(X), n_jobs=n_jobs, chunk_rows=part_rows))
@@ -206,9 +205,7 @@ def _add_gaussians(atoms, stiffness, support, values, residuals, pull, weight, u
                 break
             x = values[row, q]
             w = stiffness[j]
-            inverse = 1.0 / np.sqrt(
-                w * w + 2.0 * w * x * dot(atoms[j], residual) + x * x * square
-            )
+            inverse = 1.0 / np.sqrt(w * w + 2.0 * w * x * dot(atoms[j], residual) + x * x * square)
             weight[j] += w * inverse
             u0[j] += 1.0
             u1[j] += abs(x)

@@ -4,9 +4,10 @@ Both learners move the centre of an atom to
 
     d_j <- unit(weight_j d_j + pull_j)
 
-with sums over the signals that use it: ``weight = sum alpha``, ``pull = sum beta r`` for Gaussian atoms,
-whose actual atoms are ``alpha d + beta r``; ``weight = sum x^2``, ``pull = sum x r`` for cones. Sums over
-parts of the data add up to the sums over all of it, so parts can be coded anywhere.
+with sums over the signals that use it: ``weight = sum alpha``, ``pull = sum beta r`` for Gaussian
+atoms, whose actual atoms are ``alpha d + beta r``; ``weight = sum x^2``, ``pull = sum x r`` for
+cones. Sums over parts of the data add up to the sums over all of it, so parts can be coded
+anywhere.
 """
 
 from __future__ import annotations

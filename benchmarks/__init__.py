@@ -1,0 +1,1 @@
+"""Timings of setatoms beside its peers: ``python -m benchmarks``."""

@@ -1,0 +1,80 @@
+"""The quantities that all atoms of a code share: tau, the alphas, and the objective.
+
+The equations stand in `setatoms.coding.gauss_active_set`.
+"""
+
+from __future__ import annotations
+
+from setatoms._compile import kernel
+from setatoms.coding.gauss_table import FIRST, LIFT, NEAR, SIGN, SPREAD, Z, whole_vectors
+from setatoms.coding.lanes import Lanes, Vector, lane_kernel
+
+
+@kernel
+def refresh(k, square, tau, table):
+    """Renew 1/alpha and tau for the present z, once; return tau and ||e||^2."""
+    whole = whole_vectors(k)
+    rest = max(square - _explained(whole, table[Z], table[FIRST], table[NEAR]), 0.0)
+    inverse = 1.0 / (1.0 + tau)
+    tau = _renew(
+        whole, table[Z], table[NEAR], table[SPREAD], table[LIFT],
+        inverse, rest * inverse * inverse,
+    )  # fmt: skip
+    return tau, rest
+
+
+def _explained_body(z: Vector, first: Vector, near: Vector) -> Lanes:
+    return [], [z * (first + near)]
+
+
+def _renew_body(
+    z: Vector, near: Vector, spread: Vector, _lift: Vector, inverse: Vector, square: Vector
+) -> Lanes:
+    beta = spread * z
+    lean = beta * near * inverse
+    alpha = (1.0 - beta * beta * square + lean * lean).at_least(1e-12).sqrt() - lean
+    lift = 1.0 / alpha
+    return [lift], [beta * z * lift]
+
+
+_explained = lane_kernel(3, 0, _explained_body, reduces=("sum",))
+_renew = lane_kernel(4, 2, _renew_body, writes=(3,), reduces=("sum",))
+
+
+@kernel
+def settle(k, square, tau, table):
+    """Renew 1/alpha and tau until they agree with each other."""
+    for _ in range(60):
+        before = tau
+        tau, rest = refresh(k, square, tau, table)
+        if abs(tau - before) <= 1e-15 * (1.0 + tau):
+            break
+    return tau, rest
+
+
+@kernel
+def objective(k, threshold, tau, rest, table):
+    """Return the objective (in units of lam) of a settled code."""
+    inverse = 1.0 / (1.0 + tau)
+    square = rest * inverse * inverse
+    return square + _price(
+        whole_vectors(k), table[Z], table[LIFT], table[NEAR], table[SPREAD], table[SIGN],
+        inverse, square, 2.0 * threshold,
+    )  # fmt: skip
+
+
+def _price_body(
+    z: Vector, lift: Vector, near: Vector, spread: Vector, sign: Vector,
+    inverse: Vector, square: Vector, threshold: Vector,
+) -> Lanes:  # fmt: skip
+    # a - d = (alpha - 1) d + beta r; its norm without the cancellation in alpha - 1
+    beta = spread * z
+    lean = beta * near * inverse
+    bent = beta * beta * square
+    across = lean * lean - bent
+    dip = across / ((across + 1.0).at_least(1e-12).sqrt() + 1.0) - lean
+    distance = dip * (dip + lean + lean) + bent
+    return [], [distance / spread + threshold * sign * z * lift]
+
+
+_price = lane_kernel(5, 3, _price_body, reduces=("sum",))

@@ -1,0 +1,76 @@
+"""Explicit vectors against the same expression in NumPy."""
+
+import numpy as np
+import pytest
+
+from setatoms._compile import kernel
+from setatoms.coding.lanes import add_rows, lane_kernel, padded
+
+
+def _all_operators(x, y, _out, scalar):
+    value = abs(x) * y - scalar / (y * y + 1.0) + (x * x + 1.0).sqrt()
+    value = (value - x / 2.0).at_most(y).at_least(-y)
+    value = (-value).where_negative(x, value + x.constant(3.0))
+    return [value], [value, value, value, value]
+
+
+_evaluate = lane_kernel(3, 1, _all_operators, writes=(2,), reduces=("sum", "max", "min", "argmax"))
+
+
+@kernel
+def evaluate(x, y, out, scalar, mask):
+    return _evaluate(x.shape[0], x, y, out, scalar, mask)
+
+
+def by_numpy(x, y, scalar):
+    value = np.abs(x) * y - scalar / (1 + y * y) + np.sqrt(x * x + 1)
+    value = np.maximum(np.minimum(value - x / 2, y), -y)
+    return np.where(x < 0, -value, value + 3)
+
+
+@pytest.mark.parametrize("length", [8, 16, 88, 256])
+def test_lane_kernels_compute_what_numpy_does(length):
+    rng = np.random.default_rng(length)
+    x, y = rng.standard_normal((2, length))
+    out = np.empty(length)
+    total, largest, least, where = evaluate(x, y, out, 0.7, 255)
+    expected = by_numpy(x, y, 0.7)
+    # a handful of roundings each
+    np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-14)
+    assert total == pytest.approx(expected.sum(), rel=1e-12, abs=1e-12)
+    assert (largest, least) == (out.max(), out.min())
+    assert where == np.argmax(np.abs(out))
+
+
+_argmax = lane_kernel(1, 0, lambda values: ([], [values]), reduces=("argmax",))
+
+
+@kernel
+def argmax(values, mask):
+    return _argmax(values.shape[0], values, mask)
+
+
+def test_ties_go_to_the_lowest_index():
+    values = np.array([1.0, -2.0, 0.5, 2.0, 2.0, -2.0, 1.0, 0.0] * 3)
+    assert argmax(values, 31) == 1
+    assert argmax(np.zeros(16), 15) == 0
+
+
+@kernel
+def combine(out, rows, chosen, factors):
+    add_rows(out.shape[0], out, rows, chosen, factors, chosen.shape[0])
+
+
+@pytest.mark.parametrize("length", [8, 24, 32, 40, 104])
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_add_rows_is_a_product_with_chosen_rows(length, count):
+    rng = np.random.default_rng(0)
+    out, rows = rng.standard_normal(length), rng.standard_normal((12, length))
+    chosen, factors = rng.integers(0, 12, count), rng.standard_normal(count)
+    expected = out + factors @ rows[chosen]
+    combine(out, rows, chosen, factors)
+    np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
+
+
+def test_padded_rounds_up_to_whole_vectors():
+    assert [padded(n) for n in (1, 8, 9, 81)] == [8, 8, 16, 88]

@@ -1,0 +1,90 @@
+"""AK-SVD against its definition."""
+
+import numpy as np
+import pytest
+
+from setatoms import aksvd, omp
+
+
+def signals(n_samples=300, n_features=10, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n_samples, 4)) @ rng.standard_normal(
+        (4, n_features)
+    ) + 0.1 * rng.standard_normal((n_samples, n_features))
+
+
+def one_pass_by_definition(X, atoms, n_nonzero):
+    """One iteration, atom by atom, in plain NumPy."""
+    codes = omp(X, atoms, n_nonzero=n_nonzero)
+    atoms, x = atoms.copy(), codes.coefficients.toarray()
+    worst_first = np.argsort(-codes.errors, kind="stable")
+    n_replaced = 0
+    for j in range(len(atoms)):
+        users = np.flatnonzero(x[:, j])
+        if len(users) == 0:
+            signal = X[worst_first[n_replaced]]
+            atoms[j] = signal / np.linalg.norm(signal)
+            n_replaced += 1
+            continue
+        without = X[users] - x[users] @ atoms + np.outer(x[users, j], atoms[j])
+        atoms[j] = without.T @ x[users, j]
+        atoms[j] /= np.linalg.norm(atoms[j])
+        x[users, j] = without @ atoms[j]
+    return atoms
+
+
+@pytest.mark.parametrize("n_nonzero", [1, 2, 3])
+@pytest.mark.parametrize("n_atoms", [12, 100])
+def test_an_iteration_is_the_definition(n_nonzero, n_atoms):
+    # 100 atoms for 300 signals: some are unused and replaced
+    X = signals()
+    start = aksvd(X, n_atoms, n_iter=0, random_state=0)
+    expected = one_pass_by_definition(X, start, n_nonzero)
+    learned = aksvd(X, n_atoms, n_nonzero=n_nonzero, n_iter=1, init=start)
+    # sums over users in another order
+    np.testing.assert_allclose(learned, expected, atol=1e-10)
+
+
+def test_atoms_are_unit_vectors_and_the_error_falls():
+    X, errors = signals(), []
+    atoms = aksvd(X, 30, random_state=0, on_iteration=lambda _, error: errors.append(error))
+    np.testing.assert_allclose(np.linalg.norm(atoms, axis=1), 1, atol=1e-12)
+    assert len(errors) == 50
+    assert errors[-1] < 0.5 * errors[0]
+    assert omp(X, atoms, n_nonzero=2).errors.mean() < 0.5 * errors[0]
+
+
+def test_signals_and_start_are_not_modified():
+    X = signals()
+    start = np.random.default_rng(1).standard_normal((20, 10))
+    X_before, start_before = X.copy(), start.copy()
+    aksvd(X, 20, init=start, n_iter=3)
+    np.testing.assert_array_equal(X, X_before)
+    np.testing.assert_array_equal(start, start_before)
+
+
+def test_the_same_seed_gives_the_same_atoms_for_any_number_of_threads():
+    X = signals(n_samples=2000)
+    one, two = (aksvd(X, 30, n_iter=5, random_state=3, n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    assert not np.array_equal(one, aksvd(X, 30, n_iter=5, random_state=4))
+
+
+def test_zero_signals_do_no_harm():
+    X = np.vstack([np.zeros((30, 10)), signals(20)])
+    assert np.isfinite(aksvd(X, 40, n_iter=3, random_state=0)).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_atoms": 0}, "n_atoms=0 must be at least 1"),
+        ({"n_atoms": 3, "n_nonzero": 4}, "n_nonzero=4 exceeds the number of atoms"),
+        ({"n_atoms": 3, "n_iter": -1}, "n_iter=-1 must be at least 0"),
+        ({"n_atoms": 3, "init": np.eye(10)}, r"init has shape \(10, 10\)"),
+        ({"n_atoms": 10, "init": np.diag([1.0] * 9 + [0.0])}, r"init\[9\] is zero"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        aksvd(signals(), **arguments)
