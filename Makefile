@@ -42,6 +42,8 @@ $(VENV)/.core: pyproject.toml
 	@echo "Installing setatoms into $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --editable .
+	@echo "Compiling the kernels, once ..."
+	@$(PY) -m setatoms.warm_up
 	@touch $@
 
 $(VENV)/.%: $(VENV)/.core

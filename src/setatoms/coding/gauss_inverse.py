@@ -63,8 +63,9 @@ def border(k, j, diagonal, gram, active, table, inverse, places):
     if pivot < _LEAST_PIVOT:
         return False
     product[k] = -1.0
+    scale = 1.0 / pivot
     for q in range(k + 1):
-        add_multiple(whole, inverse[q], product, product[q] / pivot)
+        add_multiple(whole, inverse[q], product, scale * product[q])
     return True
 
 

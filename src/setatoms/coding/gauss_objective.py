@@ -13,14 +13,25 @@ from setatoms.coding.lanes import Lanes, Vector, lane_kernel
 @kernel
 def refresh(k, square, tau, table):
     """Renew 1/alpha and tau for the present z, once; return tau and ||e||^2."""
-    whole = whole_vectors(k)
-    rest = max(square - _explained(whole, table[Z], table[FIRST], table[NEAR]), 0.0)
+    rest = _unexplained(k, square, table)
+    return _renewed(k, rest, tau, table), rest
+
+
+@kernel
+def _unexplained(k, square, table):
+    """Return ||e||^2."""
+    explained = _explained(whole_vectors(k), table[Z], table[FIRST], table[NEAR])
+    return max(square - explained, 0.0)
+
+
+@kernel
+def _renewed(k, rest, tau, table):
+    """Renew 1/alpha for this tau; return the tau that follows from it."""
     inverse = 1.0 / (1.0 + tau)
-    tau = _renew(
-        whole, table[Z], table[NEAR], table[SPREAD], table[LIFT],
+    return _renew(
+        whole_vectors(k), table[Z], table[NEAR], table[SPREAD], table[LIFT],
         inverse, rest * inverse * inverse,
     )  # fmt: skip
-    return tau, rest
 
 
 def _explained_body(z: Vector, first: Vector, near: Vector) -> Lanes:
@@ -43,12 +54,20 @@ _renew = lane_kernel(4, 2, _renew_body, writes=(3,), reduces=("sum",))
 
 @kernel
 def settle(k, square, tau, table):
-    """Renew 1/alpha and tau until they agree with each other."""
+    """Renew 1/alpha and tau until they agree; return tau and ||e||^2.
+
+    For fixed z this is a fixed point in one variable, found by the secant method.
+    """
+    rest = _unexplained(k, square, table)
+    gap = _renewed(k, rest, tau, table) - tau
+    step = gap
     for _ in range(60):
-        before = tau
-        tau, rest = refresh(k, square, tau, table)
-        if abs(tau - before) <= 1e-15 * (1.0 + tau):
+        if abs(gap) <= 1e-15 * (1.0 + tau):
             break
+        before = gap
+        tau += step
+        gap = _renewed(k, rest, tau, table) - tau
+        step = gap * step / (before - gap) if gap != before else gap
     return tau, rest
 
 
