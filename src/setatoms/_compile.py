@@ -1,17 +1,25 @@
 """How every kernel is compiled, decided once.
 
 Kernels neither make nor return arrays, so they need no reference counts, whose atomic updates cost
-more than the arithmetic on short vectors. Work space comes from the caller.
+more than the arithmetic on short vectors. Work space comes from the caller. No kernel is compiled
+with fast-math: see `setatoms.lanes` for why, and for how sums are vectorised all the same.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 
 F = TypeVar("F", bound=Callable[..., object])
+
+# Where kernels are defined.
+_KERNEL_SOURCES = ("_compile.py", "lanes.py", "vectors.py", "geometry.py", "coding/*.py", "learning/*.py")
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
@@ -21,20 +29,46 @@ def kernel(function: F) -> F:
     return _compile(function, _nrt=False)
 
 
-def sum_kernel(function: F) -> F:
-    """Compile like `kernel`, but let sums be reordered and products fused, so they vectorise.
-
-    Safe where the order of summation carries no meaning; the order is chosen at compile time, so
-    results stay the same from call to call. NaN and infinity keep their meaning.
-    """
-    return _compile(function, _nrt=False, fastmath={"reassoc", "contract", "nsz"})
-
-
 def allocating_kernel(function: F) -> F:
     """Compile like `kernel`, but with reference counts, to make arrays or pass them on."""
     return _compile(function, _nrt=True)
 
 
 def _compile(function: F, **options: Any) -> F:
-    compiled: F = numba.njit(**_OPTIONS, **options)(function)
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = _CACHE
+    try:
+        compiled: F = numba.njit(**_OPTIONS, **options)(function)
+    finally:
+        numba.config.CACHE_DIR = before
     return compiled
+
+
+def _cache_folder() -> str:
+    """Return where compiled kernels are kept: a folder of its own for every state of the sources.
+
+    Numba compares a kernel with its own file alone, not with the kernels it calls, and fails on
+    what an older version has left.
+    """
+    package = Path(__file__).parent
+    state = hashlib.sha256()
+    for source in sorted(path for pattern in _KERNEL_SOURCES for path in package.glob(pattern)):
+        facts = source.stat()
+        state.update(f"{source.relative_to(package)} {facts.st_size} {facts.st_mtime_ns}".encode())
+    folder = _cache_home(package) / f"kernels-{state.hexdigest()[:16]}"
+    for outdated in folder.parent.glob("kernels-*"):
+        if outdated != folder:
+            shutil.rmtree(outdated, ignore_errors=True)
+    return str(folder)
+
+
+def _cache_home(package: Path) -> Path:
+    """Return a folder that outlives the process and can be written to."""
+    if numba.config.CACHE_DIR:
+        return Path(numba.config.CACHE_DIR) / "setatoms"
+    if os.access(package, os.W_OK):
+        return package / "__pycache__"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "setatoms"
+
+
+_CACHE = _cache_folder()

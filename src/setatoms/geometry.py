@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
-from setatoms._compile import allocating_kernel, sum_kernel
+from setatoms._compile import allocating_kernel
+from setatoms.vectors import dot
 
 Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
@@ -298,14 +299,6 @@ def _return_home(atoms: Array, previous: Array, fractions: Array, cones: _Cones)
         fractions[stuck] = 0.0
 
 
-@sum_kernel
-def _dot(u: Array, v: Array) -> float:
-    total = 0.0
-    for k in range(u.shape[0]):
-        total += u[k] * v[k]
-    return total
-
-
 @allocating_kernel
 def _list_close(atoms: Array, cosine: float) -> Pairs:
     """List pairs i < j with |<d_i, d_j>| > cosine, (n_pairs, 2)."""
@@ -315,7 +308,7 @@ def _list_close(atoms: Array, cosine: float) -> Pairs:
     n_pairs = 0
     for i in range(n_atoms):
         for j in range(i + 1, n_atoms):
-            if abs(_dot(atoms[i], atoms[j])) > cosine:
+            if abs(dot(atoms[i], atoms[j])) > cosine:
                 pairs[n_pairs, 0] = i
                 pairs[n_pairs, 1] = j
                 n_pairs += 1
@@ -324,13 +317,13 @@ def _list_close(atoms: Array, cosine: float) -> Pairs:
 
 @allocating_kernel
 def _unit(u: Array) -> Array:
-    return u / math.sqrt(_dot(u, u))
+    return u / math.sqrt(dot(u, u))
 
 
 @allocating_kernel
 def _sign(u: Array, v: Array) -> float:
     """Return the sign that brings v to the side of u."""
-    return -1.0 if _dot(u, v) < 0.0 else 1.0
+    return -1.0 if dot(u, v) < 0.0 else 1.0
 
 
 @allocating_kernel
@@ -338,7 +331,7 @@ def _distance(u: Array, v: Array) -> float:
     """Return the chord distance of u to the nearer of v and -v."""
     # Not sqrt(2 - 2<u,v>), which loses half the digits when u and v are close.
     apart = u - _sign(u, v) * v
-    return math.sqrt(_dot(apart, apart))
+    return math.sqrt(dot(apart, apart))
 
 
 @allocating_kernel
@@ -373,7 +366,7 @@ def _rotate(
         sign = _sign(atoms[i], atoms[j])
         # Coincident atoms span no plane: part in a random one.
         toward = sign * atoms[j] if distance > TOLERANCE else directions[j]
-        toward = _unit(toward - _dot(toward, atoms[i]) * atoms[i])
+        toward = _unit(toward - dot(toward, atoms[i]) * atoms[i])
         angle = 2.0 * np.arcsin(distance / 2.0)
         turn = relaxation * (2.0 * np.arcsin(required[p] / 2.0) - angle)
         turn_i = turn * weights[j] / (weights[i] + weights[j])

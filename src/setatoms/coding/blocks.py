@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms._compile import allocating_kernel, kernel, sum_kernel
+from setatoms._compile import allocating_kernel, kernel
 from setatoms.backends import single_threaded_blas
-from setatoms.coding.lanes import LANES, padded
+from setatoms.lanes import LANES, padded
+from setatoms.vectors import fill
 
 _MAX_BLOCK_ROWS = 64
 # OpenBLAS neither splits over threads nor packs a product of at most this many multiplications.
@@ -94,7 +95,7 @@ def load_block(X, start, stop, block, scales):
             scales[i] = _rescale(block[i], largest)
 
 
-@sum_kernel
+@kernel
 def _load_row(source, target):
     """Fill target (m,) with source (m,); return the largest absolute entry."""
     largest = 0.0
@@ -114,42 +115,3 @@ def _rescale(row, largest):
     for i in range(row.shape[0]):
         row[i] = row[i] * 2.0**-half * 2.0 ** -(exponent - half)
     return 2.0**exponent
-
-
-@kernel
-def fill(vector, value):
-    """Set every entry of vector (m,)."""
-    for i in range(vector.shape[0]):
-        vector[i] = value
-
-
-@kernel
-def copy(source, target):
-    """Fill target (m,) with source (m,)."""
-    for i in range(target.shape[0]):
-        target[i] = source[i]
-
-
-@sum_kernel
-def norm(vector):
-    """Return the Euclidean norm of vector (m,)."""
-    total = 0.0
-    for i in range(vector.shape[0]):
-        total += vector[i] * vector[i]
-    return np.sqrt(total)
-
-
-@sum_kernel
-def dot(left, right):
-    """Return the inner product of two vectors (m,)."""
-    total = 0.0
-    for i in range(left.shape[0]):
-        total += left[i] * right[i]
-    return total
-
-
-@sum_kernel
-def add(vector, factor, other):
-    """Add factor * other (m,) to vector (m,) in place."""
-    for i in range(vector.shape[0]):
-        vector[i] += factor * other[i]

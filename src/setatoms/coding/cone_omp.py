@@ -20,18 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from setatoms._compile import kernel, sum_kernel
+from setatoms._compile import kernel
 from setatoms.coding.batch import Outputs, as_codes, code, store
-from setatoms.coding.blocks import (
-    Block,
-    add,
-    allocate_block,
-    copy,
-    correlate_block,
-    dot,
-    fill,
-    norm,
-)
+from setatoms.coding.blocks import Block, allocate_block, correlate_block
 from setatoms.coding.codes import Codes
 from setatoms.coding.cone_pairs import Pairs, allocate_pairs, code_pairs, finish_pair
 from setatoms.coding.cone_selection import closest_cone, closest_cone_with_care, prepare_cones
@@ -41,6 +32,7 @@ from setatoms.coding.validation import (
     check_radii,
     check_signals_and_atoms,
 )
+from setatoms.vectors import add, copy, dot, fill, norm
 
 
 def cone_omp(
@@ -183,7 +175,7 @@ def _code_one(y, correlations, cones, cd_sweeps, work, support):
             return
 
 
-@sum_kernel
+@kernel
 def _correlate(atoms, residual, correlations):
     """Fill correlations[:n] with the inner products of atoms (n, m) and residual (m,)."""
     for j in range(atoms.shape[0]):

@@ -16,10 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms._compile import kernel, sum_kernel
-from setatoms.coding.blocks import Dictionary, dot
+from setatoms._compile import kernel
+from setatoms.coding.blocks import Dictionary
 from setatoms.coding.cone_selection import closest_cone
-from setatoms.coding.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.vectors import dot
 
 # Left with less than this share of its length, a signal is declined: squares of shares lose half
 # of the digits, so what remains is good to 1e-16 / share.
@@ -124,15 +125,12 @@ def finish_pair(i, y, cones, pairs, support, x, residual):
     return True
 
 
-@sum_kernel
+@kernel
 def _leave(y, d1, d2, on_y, on_d1, on_d2, residual):
     """Fill residual (m,); return its squared norm."""
-    square = 0.0
     for i in range(y.shape[0]):
-        value = on_y * y[i] + on_d1 * d1[i] + on_d2 * d2[i]
-        residual[i] = value
-        square += value * value
-    return square
+        residual[i] = on_y * y[i] + on_d1 * d1[i] + on_d2 * d2[i]
+    return dot(residual, residual)
 
 
 def _combine_rows(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.coding.blocks import Dictionary, prepare
-from setatoms.coding.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, lane_kernel
 
 
 class Cones(NamedTuple):

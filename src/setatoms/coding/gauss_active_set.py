@@ -53,7 +53,7 @@ from setatoms.coding.gauss_table import (
     look_up,
     whole_vectors,
 )
-from setatoms.coding.lanes import Lanes, Vector, add_rows, lane_kernel
+from setatoms.lanes import Lanes, Vector, add_rows, lane_kernel
 
 # Newton steps with a fixed matrix converge fast or not at all.
 _NEWTON_STEPS = 12

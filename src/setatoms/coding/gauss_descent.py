@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from setatoms._compile import kernel, sum_kernel
-from setatoms.coding.blocks import add, copy, dot, norm
+from setatoms._compile import kernel
+from setatoms.vectors import add, copy, dot, norm
 
 
 @kernel
@@ -140,7 +140,7 @@ def _best_lean(theta, length, spread, threshold):
     return phi
 
 
-@sum_kernel
+@kernel
 def _square_distance(left, right):
     """Return ||left - right||^2."""
     total = 0.0

@@ -18,7 +18,7 @@ from setatoms.coding.gauss_table import (
     move_place,
     whole_vectors,
 )
-from setatoms.coding.lanes import LANES, add_rows, lane_kernel
+from setatoms.lanes import LANES, add_rows, lane_kernel
 
 # Smallest pivot with which an atom may join: the equations stay well conditioned.
 _LEAST_PIVOT = 1e-3

@@ -20,16 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from setatoms._compile import kernel
 from setatoms.coding.batch import Outputs, as_codes, code
-from setatoms.coding.blocks import (
-    Dictionary,
-    add,
-    allocate_block,
-    copy,
-    correlate_block,
-    dot,
-    norm,
-    prepare,
-)
+from setatoms.coding.blocks import Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.gauss_active_set import solve
 from setatoms.coding.gauss_descent import descend
@@ -40,6 +31,7 @@ from setatoms.coding.validation import (
     check_radii,
     check_signals_and_atoms,
 )
+from setatoms.vectors import add, copy, dot, multiply, norm
 
 
 def gauss_l1(
@@ -293,9 +285,7 @@ def _leave_residuals(atoms, rows, out):
             if out.support[row, q] < 0:
                 break
             add(residual, -rows.z[row, q], atoms[out.support[row, q]])
-        shrink = 1.0 / (1.0 + rows.tau[row])
-        for i in range(residual.shape[0]):
-            residual[i] *= shrink
+        multiply(residual, 1.0 / (1.0 + rows.tau[row]))
         out.errors[row] = norm(residual)
 
 
@@ -309,9 +299,7 @@ def _fill_members(atoms, spreads, rows, out, members):
                 break
             copy(atoms[j], member)
             add(member, spreads[j] * out.values[row, q], out.residuals[row])
-            inverse = 1.0 / norm(member)
-            for i in range(member.shape[0]):
-                member[i] *= inverse
+            multiply(member, 1.0 / norm(member))
 
 
 @kernel
@@ -340,7 +328,5 @@ def _unscale(lam, scales, out):
             # far signals have an objective beyond the range of floats
             out.objective[row] = min(out.objective[row] * scale * scale, 1e308)
             out.errors[row] *= scale
-            for q in range(out.values.shape[1]):
-                out.values[row, q] *= scale
-            for i in range(out.residuals.shape[1]):
-                out.residuals[row, i] *= scale
+            multiply(out.values[row], scale)
+            multiply(out.residuals[row], scale)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from setatoms._compile import kernel
 from setatoms.coding.gauss_table import FIRST, LIFT, NEAR, SIGN, SPREAD, Z, whole_vectors
-from setatoms.coding.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, lane_kernel
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from setatoms._compile import kernel
 from setatoms.coding.gauss_inverse import add_multiple
 from setatoms.coding.gauss_table import clear_from, enter
-from setatoms.coding.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, lane_kernel
 
 # The greedy start stops when no coefficient would move by more than this share of the threshold:
 # the active set is then nearly right, and Newton steps are cheaper than more greedy ones.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.lanes import LANES, padded
+from setatoms.lanes import LANES, padded
 
 Floats = NDArray[np.float64]
 

@@ -15,19 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel
 from setatoms.coding.batch import Outputs, as_codes, code, store
-from setatoms.coding.blocks import (
-    Block,
-    add,
-    allocate_block,
-    copy,
-    correlate_block,
-    fill,
-    norm,
-    prepare,
-)
+from setatoms.coding.blocks import Block, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
-from setatoms.coding.lanes import Lanes, Vector, lane_kernel
 from setatoms.coding.validation import check_n_nonzero, check_signals_and_atoms
+from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.vectors import add, copy, fill, norm
 
 
 def omp(

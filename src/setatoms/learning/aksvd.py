@@ -11,9 +11,9 @@ from sklearn.utils import check_array, check_random_state
 
 from setatoms._compile import kernel
 from setatoms.coding.batch import code
-from setatoms.coding.blocks import add, copy, dot, fill, norm
 from setatoms.coding.omp import OmpCoder
 from setatoms.coding.validation import check_count, check_n_nonzero
+from setatoms.vectors import add, copy, dot, fill, multiply, norm
 
 
 def aksvd(
@@ -120,7 +120,7 @@ def _update_atoms(X, atoms, first, users, worst_first, direction, out):
             length = norm(signal)
             if length > 0.0:
                 copy(signal, atoms[j])
-                _multiply(atoms[j], 1.0 / length)
+                multiply(atoms[j], 1.0 / length)
 
 
 @kernel
@@ -146,13 +146,6 @@ def _list_users(support, first, users):
 
 
 @kernel
-def _multiply(vector, factor):
-    """Multiply vector (m,) in place."""
-    for i in range(vector.shape[0]):
-        vector[i] *= factor
-
-
-@kernel
 def _update_one(atom, users, values, residuals, direction):
     """Move atom (m,) to the best direction for its users and keep values and residuals in step."""
     s = values.shape[1]
@@ -166,7 +159,7 @@ def _update_one(atom, users, values, residuals, direction):
     length = norm(direction)
     if length < 1e-12:
         return
-    _multiply(direction, 1.0 / length)
+    multiply(direction, 1.0 / length)
     turn = dot(direction, atom)
     for position in users:
         residual = residuals[position // s]

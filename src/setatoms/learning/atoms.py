@@ -13,12 +13,12 @@ from setatoms._compile import kernel
 from setatoms.backends import CHUNK_ROWS, run_chunks
 from setatoms.coding import Codes
 from setatoms.coding.batch import Coder, Outputs, allocate, as_codes, code, errors, signals
-from setatoms.coding.blocks import add, dot
 from setatoms.coding.cone_omp import ConeCoder
 from setatoms.coding.gauss_l1 import NO_START, GaussCoder, Start
 from setatoms.coding.omp import OmpCoder
 from setatoms.geometry import pull_back, separate
 from setatoms.learning.statistics import Statistics
+from setatoms.vectors import add, dot
 
 Array = NDArray[np.float64]
 # what a pass adds up: pull (n_atoms, n_features), weight, u0 and u1 (n_atoms,)

@@ -15,8 +15,11 @@ exactly eight at a time, from an expression written with ordinary operators:
 >>> example(np.ones(8), np.ones(8))
 72.0
 
-Arrays are float64 and contiguous, with a multiple of eight numbers; nothing checks that. Sums may
-be reordered and products fused, as in `setatoms._compile.sum_kernel`.
+Arrays are float64 and contiguous, with a multiple of eight numbers; nothing checks that.
+
+The order of every sum and the fusing of every product with a sum are spelled out, never left to
+the optimiser: it decides anew wherever a kernel is inlined, and results would depend on whether a
+kernel was just compiled or loaded from disk.
 """
 
 from __future__ import annotations
@@ -34,7 +37,6 @@ LANES = 8
 
 _FLOAT, _INT, _INT32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 _FLOATS, _INTS = ir.VectorType(_FLOAT, LANES), ir.VectorType(_INT, LANES)
-_FLAGS = ("reassoc", "contract", "nsz")
 _ALL_BUT_SIGN = 0x7FFFFFFFFFFFFFFF
 
 
@@ -46,9 +48,16 @@ def padded(length: int) -> int:
 class Vector:
     """Eight numbers in a kernel under construction, with ordinary operators."""
 
-    def __init__(self, builder: ir.IRBuilder, value: ir.Value) -> None:
+    def __init__(
+        self,
+        builder: ir.IRBuilder,
+        value: ir.Value,
+        factors: tuple[ir.Value, ir.Value] | None = None,
+    ) -> None:
         self.builder = builder
         self.value = value
+        # of a product, for the sum it may become part of
+        self.factors = factors
 
     def _with(self, value: ir.Value) -> Vector:
         return Vector(self.builder, value)
@@ -63,25 +72,34 @@ class Vector:
         return self._with(self._of(number))
 
     def __add__(self, other: Vector | float) -> Vector:
-        return self._with(self.builder.fadd(self.value, self._of(other), flags=_FLAGS))
+        if isinstance(other, Vector) and other.factors:
+            return self._with(_multiply_add(self.builder, *other.factors, self.value))
+        if self.factors:
+            return self._with(_multiply_add(self.builder, *self.factors, self._of(other)))
+        return self._with(self.builder.fadd(self.value, self._of(other)))
 
     def __sub__(self, other: Vector | float) -> Vector:
-        return self._with(self.builder.fsub(self.value, self._of(other), flags=_FLAGS))
+        if isinstance(other, Vector) and other.factors:
+            left, right = other.factors
+            minus = self.builder.fneg(left)
+            return self._with(_multiply_add(self.builder, minus, right, self.value))
+        return self._with(self.builder.fsub(self.value, self._of(other)))
 
     def __rsub__(self, other: float) -> Vector:
-        return self._with(self.builder.fsub(self._of(other), self.value, flags=_FLAGS))
+        return self.constant(other) - self
 
     def __mul__(self, other: Vector | float) -> Vector:
-        return self._with(self.builder.fmul(self.value, self._of(other), flags=_FLAGS))
+        factors = self.value, self._of(other)
+        return Vector(self.builder, self.builder.fmul(*factors), factors)
 
     def __truediv__(self, other: Vector | float) -> Vector:
-        return self._with(self.builder.fdiv(self.value, self._of(other), flags=_FLAGS))
+        return self._with(self.builder.fdiv(self.value, self._of(other)))
 
     def __rtruediv__(self, other: float) -> Vector:
-        return self._with(self.builder.fdiv(self._of(other), self.value, flags=_FLAGS))
+        return self._with(self.builder.fdiv(self._of(other), self.value))
 
     def __neg__(self) -> Vector:
-        return 0.0 - self
+        return self._with(self.builder.fneg(self.value))
 
     def __abs__(self) -> Vector:
         return self._with(_call(self.builder, "llvm.fabs.v8f64", _FLOATS, [self.value]))
@@ -192,12 +210,22 @@ class _Total:
 
 class _Sum(_Total):
     def combine(self, left: ir.Value, right: ir.Value) -> ir.Value:
-        return self.builder.fadd(left, right, flags=_FLAGS)
+        return self.builder.fadd(left, right)
 
     def result(self) -> ir.Value:
-        arguments = [ir.Constant(_FLOAT, 0.0), self.builder.load(self.slot)]
-        name = "llvm.vector.reduce.fadd.v8f64"
-        return _call(self.builder, name, _FLOAT, arguments, fastmath=_FLAGS)
+        """Add halves until one number is left."""
+        b, total, width = self.builder, self.builder.load(self.slot), LANES
+        while width > 1:
+            width //= 2
+            low, high = (
+                ir.Constant(ir.VectorType(_INT32, width), list(range(first, first + width)))
+                for first in (0, width)
+            )
+            undefined = ir.Constant(total.type, ir.Undefined)
+            total = b.fadd(
+                b.shuffle_vector(total, undefined, low), b.shuffle_vector(total, undefined, high)
+            )
+        return b.extract_element(total, _INT32(0))
 
 
 class _Max(_Total):
@@ -273,8 +301,7 @@ def _add_rows(_context, _length, out, rows, chosen, factors, _count):
                 row = builder.mul(builder.load(builder.gep(indices, [loop.index])), stride)
                 for slot, place in zip(slots, places, strict=True):
                     vector = _load(builder, source, builder.add(row, place))
-                    term = builder.fmul(vector, factor, flags=_FLAGS)
-                    builder.store(builder.fadd(builder.load(slot), term, flags=_FLAGS), slot)
+                    builder.store(_multiply_add(builder, vector, factor, builder.load(slot)), slot)
             for slot, place in zip(slots, places, strict=True):
                 _store(builder, builder.load(slot), target, place)
 
@@ -290,6 +317,13 @@ def _add_rows(_context, _length, out, rows, chosen, factors, _count):
 
 # The compiler passes the context itself, so callers see one argument less than the definition.
 add_rows: Any = intrinsic(_add_rows)
+
+
+def _multiply_add(
+    builder: ir.IRBuilder, left: ir.Value, right: ir.Value, term: ir.Value
+) -> ir.Value:
+    """Return left * right + term, fused where the processor can."""
+    return _call(builder, "llvm.fmuladd.v8f64", _FLOATS, [left, right, term])
 
 
 def _call(

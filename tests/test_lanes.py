@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from setatoms._compile import kernel
-from setatoms.coding.lanes import add_rows, lane_kernel, padded
+from setatoms.lanes import add_rows, lane_kernel, padded
 
 
 def _all_operators(x, y, _out, scalar):
