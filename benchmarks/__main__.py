@@ -11,7 +11,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from benchmarks import report
@@ -23,6 +22,7 @@ from benchmarks.lines import Line
 from benchmarks.machine import describe
 from benchmarks.paper import paper_lines
 from benchmarks.settings import FULL, QUICK, Settings
+from benchmarks.shapes import missing_tables
 
 PARTS: dict[str, Callable[[Settings], Iterator[Line]]] = {
     "omp": omp_lines,
@@ -47,10 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(report.header(), *map(report.text_row, lines), sep="\n")
     else:
         lines, about = _measure(options)
-        path = options.json or (COMPLETE_JSON if about["complete"] else PARTIAL_JSON)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(report.as_json(lines, about), encoding="utf-8")
-        print(f"\nWritten to {path}.")
     print(report.tally(lines))
     if options.write is not None:
         report.fill_page(options.write, report.as_markdown(lines, about))
@@ -72,9 +68,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     options = parser.parse_args(arguments)
     options.command = shlex.join(["python", "-m", "benchmarks", *(arguments or sys.argv[1:])])
-    options.parts = (
-        options.only.split(",") if options.only else [p for p in PARTS if p not in OPTIONAL]
-    )
+    usual = [part for part in PARTS if part not in OPTIONAL]
+    options.parts = options.only.split(",") if options.only else usual
+    if options.paper and "paper" not in options.parts:
+        options.parts.append("paper")
     if unknown := [part for part in options.parts if part not in PARTS]:
         parser.error(f"--only {','.join(unknown)}: choose from {', '.join(PARTS)}")
     return options
@@ -86,24 +83,29 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 
 def _measure(options: argparse.Namespace) -> tuple[list[Line], dict[str, Any]]:
-    """Run the parts asked for, printing lines as they come."""
+    """Run the parts asked for; print lines as they come, write them down after each part."""
     settings = _settings(options)
-    parts = [*options.parts, *(["paper"] if options.paper and "paper" not in options.parts else [])]
+    missing = missing_tables(settings.tables)
+    settings = replace(settings, tables=tuple(n for n in settings.tables if n not in missing))
     about = {
         "command": options.command,
-        "complete": set(parts) >= set(PARTS) - OPTIONAL and settings.shrink == 1,
+        "complete": not options.only and not missing and settings.shrink == 1,
         "settings": asdict(settings),
         "machine": describe(),
     }
-    lines = []
-    print(report.header())
+    path = options.json or (COMPLETE_JSON if about["complete"] else PARTIAL_JSON)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [Line("tables", name, "all", skipped=why) for name, why in missing.items()]
+    print(report.header(), *map(report.text_row, lines), sep="\n")
     with threadpool_limits(limits=settings.threads), warnings.catch_warnings():
-        # the peers' own; what they reach is in the table
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for part in parts:
+        # of peers that do not converge, and of tables too short for their atoms, used to warm up
+        warnings.simplefilter("ignore", UserWarning)
+        for part in options.parts:
             for line in PARTS[part](settings):
                 print(report.text_row(line), flush=True)
                 lines.append(line)
+            path.write_text(report.as_json(lines, about), encoding="utf-8")
+    print(f"\nWritten to {path}.")
     return lines, about
 
 

@@ -65,7 +65,8 @@ _GOALS: dict[tuple[str, str, str], Goal] = {
     ("growth", "score", "1,000,000 rows"): AtMost("growth", 11, 10.3),
     # the scores themselves are 1/27 of the input; the rest must be constant to reach the aim
     ("memory", "score", "1,000,000 rows"): AtMost("of input", 0.5, 0.05),
-    ("first call", "new process", "import, fit, score"): AtMost("seconds", 1.5, 0.7),
+    ("first call", "new process", "fit, score"): AtMost("seconds", 1.5, 0.7),
+    ("first call", "new process", "imports, fit, score"): AtMost("seconds", 1.5, 0.7),
     ("paper", "27,000 fits", "all methods"): AtMost("minutes", 60, 25),
 }
 

@@ -19,7 +19,8 @@ class Line:
     kind: str = "ours"
     shape: str = ""
     rows: int | None = None
-    seconds: float | None = None
+    seconds: float | None = None  # median over the rounds
+    rounds: tuple[float, ...] = ()  # seconds of each
     ratio: float | None = None  # ours over this peer; on our own lines, over the best peer
     share: float | None = None  # of the machine's matrix rate
     results: Mapping[str, float] = field(default_factory=dict)
@@ -76,7 +77,8 @@ def compare(
             ratio = timing.rate / max(peers)
         lines.append(
             Line(
-                part, case, name, kind, shape, timing.contender.rows, timing.seconds, ratio,
+                part, case, name, kind, shape, timing.contender.rows, timing.seconds,
+                timing.rounds, ratio,
                 share=(shares or {}).get(name), results=(results or {}).get(name, {}),
             )
         )  # fmt: skip

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def cone_peers(s: int) -> list[Peer]:
 def gauss_peers() -> list[Peer]:
     """Return the lasso of others, which is Gauss-L1 with radii 0, and the only true peer."""
     return [
-        Peer("SPAMS lasso", _spams_lasso, _errors_of_columns, 100_000),
+        Peer("SPAMS lasso", _spams_lasso, _errors_of_columns, 10_000),
         Peer(
             "scikit-learn lasso_cd",
             lambda p, t: _sklearn(p, "lasso_cd", THRESHOLD, t),
@@ -87,7 +88,7 @@ def gauss_peers() -> list[Peer]:
 
 def dictlearn_objective(problem: Problem) -> PerRow:
     """Return the objective of Gauss-L1 that dictlearn reaches for each signal."""
-    import dictlearn
+    dictlearn = import_module("dictlearn")
 
     return dictlearn.gaussian_anomaly_scores(
         problem.X, problem.atoms, problem.radii, score="obj", method="l1", lam=LAM, gam=GAMMA,
@@ -97,7 +98,7 @@ def dictlearn_objective(problem: Problem) -> PerRow:
 
 def dictlearn_aksvd(problem: Problem, s: int, n_iter: int) -> Call:
     """Return a call that learns a dictionary, starting from the problem's atoms."""
-    import dictlearn
+    dictlearn = import_module("dictlearn")
 
     learner = dictlearn.DictionaryLearning(
         len(problem.atoms), fit_algorithm="aksvd", transform_algorithm="omp", n_nonzero_coefs=s,
@@ -107,7 +108,7 @@ def dictlearn_aksvd(problem: Problem, s: int, n_iter: int) -> Call:
 
 
 def _spams_omp(problem: Problem, s: int, threads: int) -> Call:
-    import spams
+    spams = import_module("spams")
 
     # signals are columns there, in Fortran order, as the transposes are
     X, atoms = problem.X.T, problem.atoms.T
@@ -115,7 +116,7 @@ def _spams_omp(problem: Problem, s: int, threads: int) -> Call:
 
 
 def _spams_lasso(problem: Problem, threads: int) -> Call:
-    import spams
+    spams = import_module("spams")
 
     X, atoms = problem.X.T, problem.atoms.T
     return lambda: spams.lasso(X, atoms, lambda1=THRESHOLD, numThreads=threads)
@@ -134,7 +135,7 @@ def _sklearn(problem: Problem, algorithm: str, strength: float, threads: int) ->
 
 
 def _dictlearn_omp(problem: Problem, s: int) -> Call:
-    import dictlearn
+    dictlearn = import_module("dictlearn")
 
     return lambda: dictlearn.sparse_encode(
         problem.X, problem.atoms, algorithm="omp", n_nonzero_coefs=s
@@ -142,7 +143,7 @@ def _dictlearn_omp(problem: Problem, s: int) -> Call:
 
 
 def _dictlearn_cone(problem: Problem, s: int, threads: int) -> Call:
-    import dictlearn
+    dictlearn = import_module("dictlearn")
 
     def call(n_jobs: int) -> Any:
         return dictlearn.cone_sparse_encode(
@@ -153,7 +154,7 @@ def _dictlearn_cone(problem: Problem, s: int, threads: int) -> Call:
 
 
 def _dictlearn_l1(problem: Problem) -> Call:
-    import dictlearn
+    dictlearn = import_module("dictlearn")
 
     return lambda: dictlearn.gaussian_sparse_encode(
         problem.X, problem.atoms, problem.radii, method="l1", lam=LAM, gam=GAMMA, random_state=0

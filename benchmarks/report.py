@@ -65,6 +65,13 @@ def _goal(line: Line) -> str:
     return f"{line.goal.sign} {bounds}"
 
 
+def _measured(line: Line) -> str:
+    if line.goal is None or line.measured is None:
+        return ""
+    shown = {"ratio": _ratio(line), "share": _share(line)}
+    return shown.get(line.goal.quantity, f"{line.goal.quantity} {line.measured:.3g}")
+
+
 def _results(line: Line) -> str:
     if line.skipped is not None:
         return f"not run: {line.skipped}"
@@ -82,6 +89,15 @@ COLUMNS = (
     Column("least; aim", 14, _goal),
     Column("verdict", 7, lambda line: line.verdict),
     Column("result", 1, _results, left=True),
+)
+
+
+GOAL_COLUMNS = (
+    Column("case", 0, _case, left=True),
+    Column("contender", 0, lambda line: line.contender, left=True),
+    Column("measured", 0, _measured),
+    Column("least; aim", 0, _goal),
+    Column("verdict", 0, lambda line: line.verdict),
 )
 
 
@@ -131,12 +147,24 @@ def read_json(text: str) -> tuple[list[Line], dict[str, Any]]:
 
 
 def as_markdown(lines: Sequence[Line], about: Mapping[str, Any]) -> str:
-    """Return what is known of a run as Markdown."""
-    titles = [column.title for column in COLUMNS]
-    marks = [":--" if column.left else "--:" for column in COLUMNS]
-    rows = [[column.cell(line) for column in COLUMNS] for line in lines]
-    table = "\n".join("| " + " | ".join(row) + " |" for row in (titles, marks, *rows))
-    return f"{_origin(about)}\n\n{tally(lines)}\n\n{table}"
+    """Return what is known of a run as Markdown: its goals, then all lines."""
+    held = [line for line in lines if line.goal is not None]
+    return "\n\n".join(
+        (
+            _origin(about),
+            f"### Goals\n\n{tally(lines)}",
+            _markdown_table(GOAL_COLUMNS, held),
+            "### All lines",
+            _markdown_table(COLUMNS, lines),
+        )
+    )
+
+
+def _markdown_table(columns: Sequence[Column], lines: Sequence[Line]) -> str:
+    titles = [column.title for column in columns]
+    marks = [":--" if column.left else "--:" for column in columns]
+    rows = [[column.cell(line) for column in columns] for line in lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (titles, marks, *rows))
 
 
 def _origin(about: Mapping[str, Any]) -> str:
@@ -147,7 +175,7 @@ def _origin(about: Mapping[str, Any]) -> str:
     caution = "" if about["complete"] else " **Not a complete run: for a look only.**"
     return (
         f"`{about['command']}` on {machine['date']}, commit {machine['commit']}.{caution}\n"
-        f"{machine['processor']}, {machine['cores']} cores, {about['settings']['threads']} threads, "
+        f"{machine['processor']}, {about['settings']['threads']} of {machine['cores']} cores, "
         f"load {machine['load']} at the start; {machine['system']}, Python {machine['python']}; "
         f"{versions}."
     )

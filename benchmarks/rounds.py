@@ -87,7 +87,9 @@ def _warm_up(contender: Contender) -> int:
     if contender.warm_up is not None:
         contender.warm_up()
         return 1
-    contender.call()
+    first, _ = _sample(contender.call, 1)
+    if first > 20 * SHORTEST_SAMPLE:
+        return 1
     seconds, _ = _sample(contender.call, 1)
     return max(1, math.ceil(SHORTEST_SAMPLE / seconds))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -84,6 +84,17 @@ def table_problems(settings: Settings) -> Iterator[Problem]:
         X = (table - table.mean(axis=0)) / _scale(table)
         atoms = aksvd(X, ATOMS_PER_FEATURE * X.shape[1], random_state=0)
         yield Problem(name, X, atoms, _radii(len(atoms)))
+
+
+def missing_tables(names: Iterable[str]) -> dict[str, str]:
+    """Return the tables that cannot be had here, and why."""
+    missing = {}
+    for name in names:
+        try:
+            fetch_adbench(name)
+        except (ImportError, OSError) as error:
+            missing[name] = str(error)
+    return missing
 
 
 @cache

@@ -16,10 +16,20 @@ from typing import Any, TypeVar
 
 import numba
 
+# typed as anything: its attributes come from the environment
+_config: Any = numba.config
+
 F = TypeVar("F", bound=Callable[..., object])
 
 # Where kernels are defined.
-_KERNEL_SOURCES = ("_compile.py", "lanes.py", "vectors.py", "geometry.py", "coding/*.py", "learning/*.py")
+_KERNEL_SOURCES = (
+    "_compile.py",
+    "lanes.py",
+    "vectors.py",
+    "geometry.py",
+    "coding/*.py",
+    "learning/*.py",
+)
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
@@ -35,12 +45,12 @@ def allocating_kernel(function: F) -> F:
 
 
 def _compile(function: F, **options: Any) -> F:
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = _CACHE
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = _CACHE
     try:
         compiled: F = numba.njit(**_OPTIONS, **options)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        _config.CACHE_DIR = before
     return compiled
 
 
@@ -64,8 +74,8 @@ def _cache_folder() -> str:
 
 def _cache_home(package: Path) -> Path:
     """Return a folder that outlives the process and can be written to."""
-    if numba.config.CACHE_DIR:
-        return Path(numba.config.CACHE_DIR) / "setatoms"
+    if _config.CACHE_DIR:
+        return Path(_config.CACHE_DIR) / "setatoms"
     if os.access(package, os.W_OK):
         return package / "__pycache__"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "setatoms"

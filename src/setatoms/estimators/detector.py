@@ -21,6 +21,8 @@ from setatoms.progress import Progress
 Scores = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
+_SLAB_ROWS = 1 << 16
+
 
 class AtomDetector(OutlierMixin, AtomEstimator):
     """A detector whose score is how well the atoms represent a row."""
@@ -81,10 +83,15 @@ class AtomDetector(OutlierMixin, AtomEstimator):
         return decisions.unseen_offset(training, cross_fitted)
 
     def _score(self, table: NDArray[np.float64]) -> Scores:
-        errors: Scores = self.kind_.errors(
-            self.standardizer_.apply(table), self.components_, self.radii_, n_jobs=self.n_jobs
-        )
-        return -errors / np.sqrt(table.shape[1])
+        scores = np.empty(len(table))
+        # slab by slab, so that the standardised copy does not grow with the table
+        for start in range(0, len(table), _SLAB_ROWS):
+            slab = self.standardizer_.apply(table[start : start + _SLAB_ROWS])
+            scores[start : start + _SLAB_ROWS] = self.kind_.errors(
+                slab, self.components_, self.radii_, n_jobs=self.n_jobs
+            )
+        scores /= -np.sqrt(table.shape[1])
+        return scores
 
     def score_samples(self, X: Any) -> Scores:
         r"""Return minus the representation error per feature, :math:`-\|r\| / \sqrt{m}`.
