@@ -6,8 +6,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip -qq --disable-pip-version-check
 
+# ADBench's tables lie beside the repository, or are downloaded.
+ifneq ($(wildcard ../shared/adbench),)
+export SETATOMS_DATA ?= $(abspath ../shared/adbench)
+endif
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench wheel-check
+.PHONY: help demo test lint bench bench-smoke bench-paper wheel-check
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -24,8 +29,15 @@ lint: $(VENV)/.dev  ## Check style, types and the direction of imports
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 
-bench: $(VENV)/.bench  ## Time and score the library beside its peers
-	@$(PY) -m benchmarks
+bench: $(VENV)/.bench  ## Time the library beside its peers (BENCH="--quick --only omp" for a look)
+	@$(PY) -m benchmarks $(BENCH)
+
+bench-smoke: $(VENV)/.bench  ## Run a small part of the paper's benchmark, in two minutes
+	@$(PY) -m setatoms bench run --suite smoke --jobs 2 --out build/bench-smoke
+	@$(PY) -m setatoms bench tables build/bench-smoke
+
+bench-paper: $(VENV)/.deep  ## Run the paper's whole benchmark; takes hours, resumes where it stopped
+	@$(PY) -m setatoms bench run --suite paper --jobs 2 --out build/bench-paper
 
 wheel-check: $(VENV)/.dev  ## Build the wheel, install it into a clean environment, run the demo there
 	@set -e; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; \
@@ -44,6 +56,12 @@ $(VENV)/.core: pyproject.toml
 	@$(PIP) install --editable .
 	@echo "Compiling the kernels, once ..."
 	@$(PY) -m setatoms.warm_up
+	@touch $@
+
+# Apart from the others, since PyTorch is large; this version has small builds for CPUs.
+$(VENV)/.deep: $(VENV)/.bench
+	@echo "Installing PyTorch into $(VENV) ..."
+	@$(PIP) install 'torch==2.13.0'
 	@touch $@
 
 $(VENV)/.%: $(VENV)/.core

@@ -81,3 +81,21 @@ class Progress:
         if self._drawn:
             self._stream.write("\n")
             self._stream.flush()
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration in its two largest units.
+
+    Examples
+    --------
+    >>> in_words(7385.2)
+    '2 h 3 min'
+    """
+    left = max(0, round(seconds))
+    units = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)]
+    while len(units) > 1 and left < units[0][1]:
+        units.pop(0)
+    (name, size), *smaller = units
+    words = [f"{left // size} {name}"]
+    words += [f"{left % size // small} {unit}" for unit, small in smaller[:1]]
+    return " ".join(words)

@@ -1,0 +1,109 @@
+"""Read a store of results, whoever may be writing to it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from setatoms.bench.environment import Environment
+from setatoms.bench.results import Failure, Key, Results, Run, mean_of
+from setatoms.bench.store import FILE_NAME, VERSION
+
+_Values = Sequence[float | None] | None
+
+
+def load_results(path: str | Path, anomalies: str = "dependency") -> Results:
+    """Read the cells of one kind of anomalies.
+
+    Parameters
+    ----------
+    path : path-like
+        A folder that holds ``results.sqlite``, or an SQLite file. It is opened read-only.
+    anomalies : str, default="dependency"
+        The kind of anomalies.
+    """
+    rows = _query(
+        path,
+        "SELECT method, config, dataset, seed, status, reason, auc, ap, error, seconds "
+        "FROM cells WHERE anomalies = ? ORDER BY method, config, dataset, seed",
+        anomalies,
+    )
+    if not rows:
+        kinds = ", ".join(anomaly_kinds(path)) or "none at all"
+        raise ValueError(
+            f"{store_file(path)} has no cells with anomalies={anomalies!r}; it has {kinds}"
+        )
+    starts: dict[tuple[Key, str, int], list[_Values]] = defaultdict(list)
+    failures = []
+    for method, config, dataset, seed, status, reason, *values in rows:
+        # further starts are the same configuration once more
+        name = re.sub(r" start\d+$", "", config)
+        if status != "ok":
+            why = reason or "no reason recorded"
+            failures.append(Failure(method, name, dataset, seed, why))
+        starts[(method, name), dataset, seed].append(values if status == "ok" else None)
+    runs: dict[Key, dict[str, dict[int, Run]]] = defaultdict(lambda: defaultdict(dict))
+    for (key, dataset, seed), outcomes in starts.items():
+        runs[key][dataset][seed] = _average_starts(outcomes)
+    return Results(anomalies, {k: dict(by) for k, by in runs.items()}, failures)
+
+
+def anomaly_kinds(path: str | Path) -> list[str]:
+    """Return the kinds of anomalies that a store has cells of, the paper's first."""
+    kinds = [kind for (kind,) in _query(path, "SELECT DISTINCT anomalies FROM cells")]
+    return sorted(kinds, key=lambda kind: (kind != "dependency", kind))
+
+
+def load_environments(path: str | Path) -> list[Environment]:
+    """Return what the cells of a store were computed with."""
+    rows = _query(path, "SELECT commit_hash, versions, hardware FROM environments ORDER BY id")
+    return [
+        Environment(str(commit), json.loads(versions or "{}"), json.loads(hardware or "{}"))
+        for commit, versions, hardware in rows
+    ]
+
+
+def store_file(path: str | Path) -> Path:
+    """Return the SQLite file meant by `path`, a folder with ``results.sqlite`` or the file."""
+    given = Path(path)
+    file = given / FILE_NAME if given.is_dir() else given
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"there is no store of results at {file}; make one with `setatoms bench run --out DIR`"
+        )
+    return file
+
+
+def _average_starts(outcomes: list[_Values]) -> Run:
+    """Return the average of what several starts gave, None standing for a failed one."""
+    given = [values for values in outcomes if values is not None]
+    columns = zip(*given, strict=True) if given else ((),) * 4
+    auc, ap, error, seconds = (mean_of(column) for column in columns)
+    return Run(auc, ap, error, seconds, len(given) < len(outcomes), len(outcomes))
+
+
+def _query(path: str | Path, statement: str, *values: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a statement that only reads."""
+    file = store_file(path).resolve()
+    address = f"{file.as_uri()}?mode=ro"
+    try:
+        # a runner locks the store for the moment of each commit
+        with closing(sqlite3.connect(address, uri=True, timeout=60)) as store:
+            (version,) = store.execute("PRAGMA user_version").fetchone()
+            rows = store.execute(statement, values).fetchall() if version <= VERSION else []
+    except sqlite3.DatabaseError as error:
+        raise ValueError(
+            f"{file} cannot be read as a store of results ({error}); give the folder that "
+            "`setatoms bench run --out` wrote, and if its runner was killed, resume it first"
+        ) from error
+    if version > VERSION:
+        raise ValueError(
+            f"{file} has version {version}, this setatoms knows {VERSION}; update setatoms"
+        )
+    return rows
