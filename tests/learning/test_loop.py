@@ -54,6 +54,15 @@ def test_a_cone_update_is_its_formula():
     assert found.objective == pytest.approx(np.sum(codes.errors**2))
 
 
+def test_atoms_as_good_as_rigid_are_learned_without_overflow():
+    X, atoms, radii = problem()
+    tiny = statistics(GaussianAtoms(), X, atoms, np.full_like(radii, 1e-200))
+    assert np.isfinite(tiny.weight).all()
+    assert np.isfinite(tiny.pull).all()
+    # such an atom does not lean, so its centre stays
+    np.testing.assert_allclose(tiny.apply(atoms), atoms, atol=1e-12)
+
+
 @kinds
 def test_merging_two_parts_equals_one(kind):
     X, atoms, radii = problem()

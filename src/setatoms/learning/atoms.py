@@ -132,13 +132,13 @@ class GaussianAtoms(_Scoring):
     ) -> Statistics:
         """Code the rows of X and sum what moves the atoms."""
         coder = GaussCoder(atoms, radii, self.lam, self.gamma, self.fit_max_sweeps, self.fit_tol)
-        stiffness = 1 / (self.lam * radii**2)
 
         def fill(start: int, stop: int, out: Outputs) -> None:
             coder.fill_from(signals(X, start, stop), memory.rows(start, stop), out)
 
         def add_up(out: Outputs, sums: Sums) -> float:
-            _add_gaussians(atoms, stiffness, out.support, out.values, out.residuals, *sums)
+            spreads = coder.gaussians.spreads
+            _add_gaussians(atoms, spreads, out.support, out.values, out.residuals, *sums)
             return float(out.objective.sum())
 
         return _collect(coder, X, fill, add_up, n_jobs)
@@ -194,8 +194,8 @@ def _add_cones(support, values, residuals, pull, weight, u0, u1):
 
 
 @kernel
-def _add_gaussians(atoms, stiffness, support, values, residuals, pull, weight, u0, u1):
-    """Add the actual atoms alpha d + beta r = unit(w d + x r), split into d and r, to the sums."""
+def _add_gaussians(atoms, spreads, support, values, residuals, pull, weight, u0, u1):
+    """Add the actual atoms alpha d + beta r = unit(d + v x r), split into d and r, to the sums."""
     for row in range(support.shape[0]):
         residual = residuals[row]
         square = dot(residual, residual)
@@ -204,9 +204,9 @@ def _add_gaussians(atoms, stiffness, support, values, residuals, pull, weight, u
             if j < 0:
                 break
             x = values[row, q]
-            w = stiffness[j]
-            inverse = 1.0 / np.sqrt(w * w + 2.0 * w * x * dot(atoms[j], residual) + x * x * square)
-            weight[j] += w * inverse
+            lean = spreads[j] * x
+            alpha = 1.0 / np.sqrt(1.0 + 2.0 * lean * dot(atoms[j], residual) + lean * lean * square)
+            weight[j] += alpha
             u0[j] += 1.0
             u1[j] += abs(x)
-            add(pull[j], x * inverse, residual)
+            add(pull[j], lean * alpha, residual)
