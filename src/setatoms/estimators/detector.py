@@ -86,12 +86,18 @@ class AtomDetector(OutlierMixin, AtomEstimator):
         scores = np.empty(len(table))
         # slab by slab, so that the standardised copy does not grow with the table
         for start in range(0, len(table), _SLAB_ROWS):
-            slab = self.standardizer_.apply(table[start : start + _SLAB_ROWS])
             scores[start : start + _SLAB_ROWS] = self.kind_.errors(
-                slab, self.components_, self.radii_, n_jobs=self.n_jobs
+                self._signals(table[start : start + _SLAB_ROWS]),
+                self.components_,
+                self.radii_,
+                n_jobs=self.n_jobs,
             )
         scores /= -np.sqrt(table.shape[1])
         return scores
+
+    def _signals(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the rows of a table as the atoms see them."""
+        return self.standardizer_.apply(table)
 
     def score_samples(self, X: Any) -> Scores:
         r"""Return minus the representation error per feature, :math:`-\|r\| / \sqrt{m}`.
