@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 
@@ -35,13 +36,20 @@ def test_compiled_and_loaded_kernels_give_the_same_bits(tmp_path):
     assert len(list(tmp_path.rglob("*.nbc"))) > 0
 
 
-def test_kernels_of_an_older_state_are_removed(tmp_path):
-    outdated = tmp_path / "setatoms" / "kernels-0123456789abcdef"
-    outdated.mkdir(parents=True)
-    (outdated / "old.nbi").write_bytes(b"not an index")
+def test_kernels_of_an_older_state_are_removed_and_of_other_installations_kept(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", "import setatoms._compile"], env=environment, check=True)
+    program = "import setatoms._compile as c; print(c._CACHE)"
+    command = [sys.executable, "-c", program]
+    here = Path(subprocess.check_output(command, env=environment, text=True).strip())
+    outdated, foreign = (
+        home / "kernels-0123456789abcdef" for home in (here.parent, here.parents[1] / "01234567")
+    )
+    for folder in (outdated, foreign):
+        folder.mkdir(parents=True)
+        (folder / "old.nbi").write_bytes(b"not an index")
+    subprocess.run(command, env=environment, check=True)
     assert not outdated.exists()
+    assert foreign.exists()
 
 
 def test_the_setting_of_others_is_left_alone():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from setatoms._compile import kernel
-from setatoms.lanes import add_rows, lane_kernel, padded
+from setatoms.lanes import add_rows, lane_kernel, padded, subtract_products
 
 
 def _all_operators(x, y, _out, scalar):
@@ -69,6 +69,22 @@ def test_add_rows_is_a_product_with_chosen_rows(length, count):
     chosen, factors = rng.integers(0, 12, count), rng.standard_normal(count)
     expected = out + factors @ rows[chosen]
     combine(out, rows, chosen, factors)
+    np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
+
+
+@kernel
+def reduce(out, left, right):
+    subtract_products(out.shape[0], out, left, right, left.shape[0])
+
+
+@pytest.mark.parametrize("length", [8, 16, 32, 40])
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_subtract_products_goes_column_by_column(length, count):
+    rng = np.random.default_rng(0)
+    out = rng.standard_normal(length)
+    left, right = rng.standard_normal((2, count, length))
+    expected = out - np.sum(left * right, axis=0)
+    reduce(out, left, right)
     np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
 
 

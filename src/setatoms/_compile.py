@@ -73,12 +73,13 @@ def _cache_folder() -> str:
 
 
 def _cache_home(package: Path) -> Path:
-    """Return a folder that outlives the process and can be written to."""
-    if _config.CACHE_DIR:
-        return Path(_config.CACHE_DIR) / "setatoms"
-    if os.access(package, os.W_OK):
+    """Return a folder that outlives the process, can be written to, and is this installation's."""
+    if not _config.CACHE_DIR and os.access(package, os.W_OK):
         return package / "__pycache__"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "setatoms"
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    # what another installation keeps there is not outdated
+    installation = hashlib.sha256(str(package).encode()).hexdigest()[:8]
+    return Path(_config.CACHE_DIR or user) / "setatoms" / installation
 
 
 _CACHE = _cache_folder()

@@ -305,18 +305,66 @@ def _add_rows(_context, _length, out, rows, chosen, factors, _count):
             for slot, place in zip(slots, places, strict=True):
                 _store(builder, builder.load(slot), target, place)
 
-        wide = builder.and_(length, _INT(~(4 * LANES - 1)))
-        with cgutils.for_range_slice(builder, _INT(0), wide, _INT(4 * LANES), _INT) as (at, _):
-            block(at, 4)
-        with cgutils.for_range_slice(builder, wide, length, _INT(LANES), _INT) as (at, _):
-            block(at, 1)
+        _in_blocks(builder, length, block)
         return context.get_dummy_value()
 
     return types.void(types.int64, out, rows, chosen, factors, types.int64), generate
 
 
+def _subtract_products(_context, _length, out, left, right, _count):
+    """Subtract ``sum_q left[q, :length] * right[q, :length]`` over ``q < count`` from out[:length].
+
+    Changes out in place. The sums stay in registers, 32 numbers at a time.
+    """
+
+    def generate(context, builder, signature, values):
+        length, count = values[0], values[4]
+        target, lefts, rights = (
+            context.make_array(signature.args[i])(context, builder, values[i]).data
+            for i in (1, 2, 3)
+        )
+        left_stride, right_stride = (
+            builder.extract_value(
+                context.make_array(signature.args[i])(context, builder, values[i]).shape, 1
+            )
+            for i in (2, 3)
+        )
+
+        def block(at, n_vectors):
+            places = [builder.add(at, _INT(LANES * i)) for i in range(n_vectors)]
+            slots = [cgutils.alloca_once(builder, _FLOATS) for _ in places]
+            for slot, place in zip(slots, places, strict=True):
+                builder.store(_load(builder, target, place), slot)
+            with cgutils.for_range(builder, count, intp=_INT) as loop:
+                left_row = builder.mul(loop.index, left_stride)
+                right_row = builder.mul(loop.index, right_stride)
+                for slot, place in zip(slots, places, strict=True):
+                    minus = builder.fneg(_load(builder, lefts, builder.add(left_row, place)))
+                    factor = _load(builder, rights, builder.add(right_row, place))
+                    builder.store(_multiply_add(builder, minus, factor, builder.load(slot)), slot)
+            for slot, place in zip(slots, places, strict=True):
+                _store(builder, builder.load(slot), target, place)
+
+        _in_blocks(builder, length, block)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, out, left, right, types.int64), generate
+
+
+def _in_blocks(
+    builder: ir.IRBuilder, length: ir.Value, block: Callable[[ir.Value, int], None]
+) -> None:
+    """Go over a length four vectors at a time, then one at a time."""
+    wide = builder.and_(length, _INT(~(4 * LANES - 1)))
+    with cgutils.for_range_slice(builder, _INT(0), wide, _INT(4 * LANES), _INT) as (at, _):
+        block(at, 4)
+    with cgutils.for_range_slice(builder, wide, length, _INT(LANES), _INT) as (at, _):
+        block(at, 1)
+
+
 # The compiler passes the context itself, so callers see one argument less than the definition.
 add_rows: Any = intrinsic(_add_rows)
+subtract_products: Any = intrinsic(_subtract_products)
 
 
 def _multiply_add(

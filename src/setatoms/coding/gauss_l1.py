@@ -11,6 +11,7 @@ point and never raises the objective on the way.
 
 from __future__ import annotations
 
+import threading
 import warnings
 from typing import Any, NamedTuple
 
@@ -20,11 +21,21 @@ from sklearn.exceptions import ConvergenceWarning
 
 from setatoms._compile import kernel
 from setatoms.coding.batch import Outputs, as_codes, code
-from setatoms.coding.blocks import Dictionary, allocate_block, correlate_block, prepare
+from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.gauss_active_set import solve
 from setatoms.coding.gauss_descent import descend
-from setatoms.coding.gauss_table import allocate_work
+from setatoms.coding.gauss_group import MOST_PLACES
+from setatoms.coding.gauss_rounds import (
+    DECLINED,
+    DONE,
+    OPEN,
+    Rounds,
+    allocate_rounds,
+    solve_in_rounds,
+)
+from setatoms.coding.gauss_start import choose_greedily
+from setatoms.coding.gauss_table import Work, allocate_work
 from setatoms.coding.validation import (
     check_count,
     check_positive,
@@ -135,6 +146,7 @@ class GaussCoder:
         # beyond these limits an atom is as good as rigid, or free, and squares would overflow
         own = lam * np.clip(radii, 1e-10, 1e50) ** 2
         spreads[: self.n_atoms] = own
+        self._spaces = threading.local()
         self.gaussians = _Gaussians(dictionary, spreads, gamma / (2 * lam), float(own.max()))
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
@@ -144,20 +156,23 @@ class GaussCoder:
     def fill_from(self, X: NDArray[Any], start: Start, out: Outputs) -> None:
         """Code the rows of X from known codes, which are replaced by the new ones."""
         gaussians, budget = self.gaussians, _Budget(self.max_sweeps, self.tol)
-        n_features, n_padded = gaussians.dictionary.columns.shape
-        rows = _allocate_rows(len(X), n_features, n_padded, self.width)
-        block = allocate_block(gaussians.dictionary)
-        _correlate(X, gaussians.dictionary, block, rows)
-        _solve_rows(gaussians, budget, start, allocate_work(n_padded, self.width), rows, out)
-        _leave_residuals(gaussians.dictionary.atoms, rows, out)
-        unsettled = np.flatnonzero(~rows.settled & (out.n_sweeps < self.max_sweeps))
-        if len(unsettled) or len(out.members):
-            members = np.empty((len(X), self.width, n_features))
-            _fill_members(gaussians.dictionary.atoms, gaussians.spreads, rows, out, members)
-            _descend_rows(unsettled, gaussians, budget, np.empty(n_padded), rows, out, members)
+        space = self._space(len(X))
+        rows = space.rows
+        n_unsettled = _code_rows(X, gaussians, budget, start, space, out)
+        if n_unsettled or len(out.members):
+            members = np.empty((len(X), self.width, X.shape[1]))
+            _fill_members(gaussians.dictionary.atoms, gaussians.spreads, out, members)
+            _descend_rows(gaussians, budget, np.empty_like(gaussians.spreads), rows, out, members)
             if len(out.members):
                 out.members[:] = np.where((out.support >= 0)[:, :, None], members, 0)
-        _unscale(self.lam, rows.scales, out)
+        _unscale(self.lam, rows.scales[: len(X)], out)
+
+    def _space(self, n: int) -> _Space:
+        """Return work space for n signals: this thread's last one, if it is large enough."""
+        space: _Space | None = getattr(self._spaces, "space", None)
+        if space is None or len(space.rows.scales) < n:
+            space = self._spaces.space = _allocate_space(n, self.gaussians.dictionary, self.width)
+        return space
 
 
 class Start(NamedTuple):
@@ -201,8 +216,18 @@ class _Rows(NamedTuple):
     settled: NDArray[np.bool_]  # (n,)
 
 
-def _allocate_rows(n: int, n_features: int, n_padded: int, width: int) -> _Rows:
-    return _Rows(
+class _Space(NamedTuple):
+    """Work space of one thread."""
+
+    block: Block
+    rows: _Rows
+    work: Work
+    rounds: Rounds
+
+
+def _allocate_space(n: int, dictionary: Dictionary, width: int) -> _Space:
+    n_features, n_padded = dictionary.columns.shape
+    rows = _Rows(
         np.empty((n, n_features)),
         np.empty(n),
         np.empty((n, n_padded)),
@@ -210,10 +235,25 @@ def _allocate_rows(n: int, n_features: int, n_padded: int, width: int) -> _Rows:
         np.empty(n),
         np.empty(n, np.bool_),
     )
+    block = allocate_block(dictionary)
+    return _Space(block, rows, allocate_work(n_padded, width), allocate_rounds(n, n_padded))
 
 
 # Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go to descent.
 _MOST_LEAN = 0.5
+
+
+@kernel
+def _code_rows(X, gaussians, budget, start, space, out):
+    """Code all rows but those left to descent; return how many these are."""
+    _correlate(X, gaussians.dictionary, space.block, space.rows)
+    _solve_rows(gaussians, budget, start, space.work, space.rounds, space.rows, out)
+    _leave_residuals(gaussians.dictionary.atoms, space.rows, out)
+    n_unsettled = 0
+    for row in range(X.shape[0]):
+        if not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps:
+            n_unsettled += 1
+    return n_unsettled
 
 
 @kernel
@@ -230,55 +270,88 @@ def _correlate(X, dictionary, block, rows):
 
 
 @kernel
-def _solve_rows(gaussians, budget, start, work, rows, out):
-    """Solve all signals within reach of the active set: support, values, z, objective, sweeps."""
-    for row in range(rows.scales.shape[0]):
-        square = dot(rows.signals[row], rows.signals[row])
-        lean = gaussians.widest * gaussians.threshold * np.sqrt(square)
-        k, sweeps, value, tau, settled = 0, 0, square, 0.0, False
-        if rows.scales[row] == 1.0 and lean <= _MOST_LEAN:
-            n_kept = _recall(row, start, work)
-            k, sweeps, value, tau, settled = solve(
-                rows.correlations[row], square, gaussians.dictionary, gaussians.spreads,
-                gaussians.threshold, budget.max_sweeps, budget.tol, n_kept, work,
-            )  # fmt: skip
-            _memorise(row, k, work, start)
-        for q in range(out.support.shape[1]):
-            used = q < k
-            out.support[row, q] = work.kept_active[q] if used else -1
-            rows.z[row, q] = work.kept[0, q] if used else 0.0
-            out.values[row, q] = work.kept[0, q] * work.kept[1, q] if used else 0.0
-        rows.tau[row] = tau
-        rows.settled[row] = settled
-        out.objective[row] = value
-        out.n_sweeps[row] = sweeps
+def _solve_rows(gaussians, budget, start, work, rounds, rows, out):
+    """Solve all signals within reach: support, values, z, objective, sweeps."""
+    _begin_rows(gaussians, start, work, rounds, rows, out)
+    solve_in_rounds(gaussians, budget, rounds, rows, out)
+    for row in range(out.errors.shape[0]):
+        if rounds.state[row] == DECLINED:
+            _solve_alone(row, gaussians, budget, work, rounds, rows, out)
+        _pad(rounds.counts[row], out.support[row], rows.z[row], out.values[row])
+        if start.support.shape[0] > 0:
+            _memorise(row, out.support[row], rows.z[row], start)
 
 
 @kernel
-def _recall(row, start, work):
+def _begin_rows(gaussians, start, work, rounds, rows, out):
+    """Give every signal its first atoms; one out of reach gets none and is done."""
+    for row in range(out.errors.shape[0]):
+        square = dot(rows.signals[row], rows.signals[row])
+        lean = gaussians.widest * gaussians.threshold * np.sqrt(square)
+        k, state = 0, DONE
+        if rows.scales[row] == 1.0 and lean <= _MOST_LEAN:
+            k, state = _recall(row, start, out.support[row], rows.z[row]), OPEN
+            if k == 0:
+                k = choose_greedily(
+                    rows.correlations[row], gaussians.dictionary, gaussians.threshold, work
+                )
+                for q in range(k):
+                    out.support[row, q] = work.active[q]
+                    rows.z[row, q] = work.z_all[work.active[q]]
+            if k > MOST_PLACES:
+                state = DECLINED
+        rounds.counts[row], rounds.state[row], rounds.squares[row] = k, state, square
+        out.objective[row], out.n_sweeps[row] = square, 0
+        rows.tau[row], rows.settled[row] = 0.0, False
+
+
+@kernel
+def _recall(row, start, support, z):
     """Load the code to start from; return its number of atoms."""
     k = 0
     if start.support.shape[0] > 0:
         while k < start.support.shape[1] and start.support[row, k] >= 0:
-            work.kept_active[k] = start.support[row, k]
-            work.kept[0, k] = start.z[row, k]
+            support[k], z[k] = start.support[row, k], start.z[row, k]
             k += 1
     return k
 
 
 @kernel
-def _memorise(row, k, work, start):
+def _memorise(row, support, z, start):
     """Save the code for the next time."""
-    if start.support.shape[0] > 0:
-        for q in range(start.support.shape[1]):
-            start.support[row, q] = work.kept_active[q] if q < k else -1
-            start.z[row, q] = work.kept[0, q] if q < k else 0.0
+    for q in range(start.support.shape[1]):
+        start.support[row, q], start.z[row, q] = support[q], z[q]
+
+
+@kernel
+def _solve_alone(row, gaussians, budget, work, rounds, rows, out):
+    """Solve a signal from the code it has so far."""
+    n_kept = min(rounds.counts[row], work.width)
+    for q in range(n_kept):
+        work.kept_active[q], work.kept[0, q] = out.support[row, q], rows.z[row, q]
+    k, sweeps, value, tau, settled = solve(
+        rows.correlations[row], rounds.squares[row], gaussians.dictionary, gaussians.spreads,
+        gaussians.threshold, budget.max_sweeps, budget.tol, n_kept, work,
+    )  # fmt: skip
+    for q in range(k):
+        out.support[row, q] = work.kept_active[q]
+        rows.z[row, q] = work.kept[0, q]
+        out.values[row, q] = work.kept[0, q] * work.kept[1, q]
+    rounds.counts[row], out.objective[row], out.n_sweeps[row] = k, value, sweeps
+    rows.tau[row], rows.settled[row] = tau, settled
+
+
+@kernel
+def _pad(k, support, z, x):
+    """Mark the places from k on as unused."""
+    for q in range(k, support.shape[0]):
+        support[q], z[q], x[q] = -1, 0.0, 0.0
 
 
 @kernel
 def _leave_residuals(atoms, rows, out):
     """Fill residuals with (y - sum z d)/(1 + tau), and errors."""
-    for row in range(rows.scales.shape[0]):
+    for row in range(out.errors.shape[0]):
         residual = out.residuals[row]
         copy(rows.signals[row], residual)
         for q in range(out.support.shape[1]):
@@ -290,9 +363,9 @@ def _leave_residuals(atoms, rows, out):
 
 
 @kernel
-def _fill_members(atoms, spreads, rows, out, members):
+def _fill_members(atoms, spreads, out, members):
     """Fill members (n, width, m) with the actual atoms unit(d + v x r)."""
-    for row in range(rows.scales.shape[0]):
+    for row in range(out.errors.shape[0]):
         for q in range(out.support.shape[1]):
             j, member = out.support[row, q], members[row, q]
             if j < 0:
@@ -303,9 +376,11 @@ def _fill_members(atoms, spreads, rows, out, members):
 
 
 @kernel
-def _descend_rows(chosen, gaussians, budget, spreads, rows, out, members):
-    """Finish the chosen signals by coordinate descent; spreads (n,) is work space."""
-    for row in chosen:
+def _descend_rows(gaussians, budget, spreads, rows, out, members):
+    """Finish unsettled signals by coordinate descent; spreads (n,) is work space."""
+    for row in range(out.errors.shape[0]):
+        if rows.settled[row] or out.n_sweeps[row] >= budget.max_sweeps:
+            continue
         scale = rows.scales[row]
         # y and x shrink by the scale, so atoms grow softer and the threshold lower
         for j in range(spreads.shape[0]):

@@ -13,8 +13,11 @@ _GREEDY_SHARE = 0.25
 
 
 @kernel
-def start_greedily(start, dictionary, spreads, threshold, work):
-    """Choose the first atoms by greedy coordinate descent on the lasso; return how many."""
+def choose_greedily(start, dictionary, threshold, work):
+    """Choose the first atoms by greedy coordinate descent on the lasso; return how many.
+
+    They are in work.active, their z in work.z_all, and u knows of them.
+    """
     n, mask = start.shape[0], dictionary.index_mask
     u, z = work.u, work.z_all
     j = _begin(n, start, u, z, work.resting, threshold, mask)
@@ -34,13 +37,23 @@ def start_greedily(start, dictionary, spreads, threshold, work):
     used = 0
     for q in range(k):
         j = work.active[q]
+        work.active[used] = j
         if z[j] == 0.0:
             work.resting[j] = 1.0
         else:
-            enter(used, j, z[j], start, u, spreads, work.active, work.table)
             used += 1
-    clear_from(used, work.table)
     return used
+
+
+@kernel
+def start_greedily(start, dictionary, spreads, threshold, work):
+    """Start from a greedy choice; return its number of atoms."""
+    k = choose_greedily(start, dictionary, threshold, work)
+    for q in range(k):
+        j = work.active[q]
+        enter(q, j, work.z_all[j], start, work.u, spreads, work.active, work.table)
+    clear_from(k, work.table)
+    return k
 
 
 def _excess(u: Vector, wish: Vector, threshold: Vector) -> Vector:
