@@ -268,3 +268,19 @@ def test_converged_rows_do_not_warn():
         warnings.simplefilter("error")
         codes = gauss_l1(X, atoms, radii)
     assert (codes.n_sweeps > 0).all()
+
+
+@pytest.mark.parametrize("tol", [1e-1, 1e-2, 1e-4, 1e-7])
+@pytest.mark.parametrize("problem", [random_problem, correlated_problem])
+def test_a_code_does_not_depend_on_its_company(problem, tol):
+    X, atoms, radii = problem(n_samples=700)
+    codes = gauss_l1(X, atoms, radii, tol=tol)
+    rng = np.random.default_rng(0)
+    # signals are solved in groups: some company is left, all of it changes, or none is there
+    for chosen in (rng.permutation(700)[:300], rng.permutation(700)[:17], np.arange(400, 401)):
+        alone = gauss_l1(X[chosen], atoms, radii, tol=tol)
+        np.testing.assert_array_equal(alone.residuals, codes.residuals[chosen])
+        np.testing.assert_array_equal(alone.objective, codes.objective[chosen])
+        np.testing.assert_array_equal(
+            alone.coefficients.toarray(), codes.coefficients[chosen].toarray()
+        )

@@ -88,3 +88,12 @@ def test_zero_signals_do_no_harm():
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         aksvd(signals(), **arguments)
+
+
+def test_it_stops_when_nothing_moves():
+    X, errors = np.repeat(np.eye(3), 5, axis=0), []
+    atoms = aksvd(
+        X, 3, init=np.eye(3), tol=1e-6, on_iteration=lambda _, error: errors.append(error)
+    )
+    np.testing.assert_array_equal(atoms, np.eye(3))
+    assert len(errors) == 1

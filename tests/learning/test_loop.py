@@ -177,3 +177,19 @@ def test_learning_lowers_the_error_and_adaptive_radii_lower_it_further(kind, loa
     assert np.mean(falls) > 0
     assert np.mean(gains) > 0
     assert np.sum(np.array(gains) > 0) >= 4
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=NAMES)
+def test_iterations_in_which_nothing_moves_are_left_out_until_radii_adapt(kind):
+    X, atoms, radii = problem()
+    schedule = AdaptiveRadii(radii, 30, 10)
+
+    def run(tol):
+        return learn(X, atoms, kind, schedule, n_iter=30, rng=np.random.default_rng(0), tol=tol)
+
+    # iterations 1, 10, 11, 20, 21, 30
+    assert len(run(tol=10.0).history.error) == 6
+    assert list(run(tol=10.0).history.adapted_at) == [10, 20, 30]
+    patient, never = run(tol=1e-12), run(tol=0.0)
+    assert len(never.history.error) == 30
+    np.testing.assert_allclose(patient.atoms, never.atoms, atol=1e-10)

@@ -16,6 +16,7 @@ from setatoms.coding.gauss_group import (
     LIFT,
     NEAR,
     REST,
+    RUNNING,
     SECANT,
     SIGN,
     SIZE,
@@ -35,13 +36,16 @@ _AGREED = 1e-15
 
 @kernel
 def refresh(n_places, threshold, group):
-    """Renew ||e||^2, 1/alpha and tau for the present z, once, and what follows from them."""
+    """Renew ||e||^2, 1/alpha and tau for the present z, once, and what follows from them.
+
+    Signals at rest keep their tau: how often others are refreshed is not to be seen in it.
+    """
     signals = group.signals
     _measure_rest(n_places, group)
     _renew(n_places, group)
     _follow(
-        SIZE, signals[REST], signals[TAU], signals[GAP], signals[STRENGTH], signals[BOUND],
-        threshold,
+        SIZE, signals[REST], signals[RUNNING], signals[GAP], signals[TAU], signals[STRENGTH],
+        signals[BOUND], threshold,
     )  # fmt: skip
 
 
@@ -116,9 +120,10 @@ def _renew_body(
 
 
 def _follow_body(
-    rest: Vector, tau: Vector, gap: Vector, _strength: Vector, _bound: Vector, threshold: Vector
-) -> Lanes:
-    tau = tau + gap
+    rest: Vector, running: Vector, gap: Vector, tau: Vector,
+    _strength: Vector, _bound: Vector, threshold: Vector,
+) -> Lanes:  # fmt: skip
+    tau = (tau + gap).where_negative(running, tau)
     grown = tau + 1.0
     return [tau, rest.at_least(0.0) / grown, grown * threshold], []
 
@@ -154,7 +159,7 @@ def _price_body(
 _explain = lane_kernel(4, 0, _explain_body, writes=(0,))
 _prepare = lane_kernel(5, 0, _prepare_body, writes=(2, 3, 4))
 _renew_place = lane_kernel(7, 0, _renew_body, writes=(3, 4))
-_follow = lane_kernel(5, 1, _follow_body, writes=(1, 3, 4))
+_follow = lane_kernel(6, 1, _follow_body, writes=(3, 4, 5))
 _disagreement = lane_kernel(2, 0, lambda gap, tau: ([], [_excess(gap, tau)]), reduces=("max",))
 _take_secant = lane_kernel(4, 0, _take_body, writes=(0, 2, 3))
 _aim_secant = lane_kernel(3, 0, _aim_body, writes=(2,))

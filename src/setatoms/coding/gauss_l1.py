@@ -241,6 +241,8 @@ def _allocate_space(n: int, dictionary: Dictionary, width: int) -> _Space:
 
 # Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go to descent.
 _MOST_LEAN = 0.5
+# A fresh code of more atoms has rounds to go, and the other solver need not start each one anew.
+_MOST_FRESH = 10
 
 
 @kernel
@@ -288,21 +290,25 @@ def _begin_rows(gaussians, start, work, rounds, rows, out):
     for row in range(out.errors.shape[0]):
         square = dot(rows.signals[row], rows.signals[row])
         lean = gaussians.widest * gaussians.threshold * np.sqrt(square)
-        k, state = 0, DONE
+        k, most, state = 0, MOST_PLACES, DONE
         if rows.scales[row] == 1.0 and lean <= _MOST_LEAN:
-            k, state = _recall(row, start, out.support[row], rows.z[row]), OPEN
+            k = _recall(row, start, out.support[row], rows.z[row])
             if k == 0:
-                k = choose_greedily(
-                    rows.correlations[row], gaussians.dictionary, gaussians.threshold, work
-                )
-                for q in range(k):
-                    out.support[row, q] = work.active[q]
-                    rows.z[row, q] = work.z_all[work.active[q]]
-            if k > MOST_PLACES:
-                state = DECLINED
+                k, most = _choose(row, gaussians, work, rows, out), _MOST_FRESH
+            state = OPEN if k <= most else DECLINED
         rounds.counts[row], rounds.state[row], rounds.squares[row] = k, state, square
         out.objective[row], out.n_sweeps[row] = square, 0
         rows.tau[row], rows.settled[row] = 0.0, False
+
+
+@kernel
+def _choose(row, gaussians, work, rows, out):
+    """Choose the first atoms of a signal; return how many."""
+    dictionary, threshold = gaussians.dictionary, gaussians.threshold
+    k = choose_greedily(rows.correlations[row], dictionary, threshold, work)
+    for q in range(k):
+        out.support[row, q], rows.z[row, q] = work.active[q], work.z_all[work.active[q]]
+    return k
 
 
 @kernel

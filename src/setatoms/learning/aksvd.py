@@ -13,6 +13,7 @@ from setatoms._compile import kernel
 from setatoms.coding.batch import code
 from setatoms.coding.omp import OmpCoder
 from setatoms.coding.validation import check_count, check_n_nonzero
+from setatoms.learning.missing import GREEDY, Mask
 from setatoms.vectors import add, copy, dot, fill, multiply, norm
 
 
@@ -24,6 +25,8 @@ def aksvd(
     n_iter: int = 50,
     init: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = None,
+    tol: float = 0.0,
+    missing: Mask | None = None,
     n_jobs: int | None = -1,
     on_iteration: Callable[[int, float], None] | None = None,
 ) -> NDArray[np.float64]:
@@ -47,6 +50,11 @@ def aksvd(
         Atoms to start from; by default normalised Gaussian noise.
     random_state : int, RandomState or None, default=None
         Seed of the random start.
+    tol : float, default=0.0
+        Stop before `n_iter` when an iteration moves no atom by more than this.
+    missing : ndarray of shape (n_samples, n_features), optional
+        Which entries of `X` were not observed. They start as they are and follow the codes; if `X`
+        is a float64 array in C order, it is changed in place there.
     n_jobs : int or None, default=-1
         Threads; the result does not depend on it.
     on_iteration : callable, optional
@@ -76,11 +84,24 @@ def aksvd(
     direction = np.empty(rows.shape[1])
     for k in range(1, n_iter + 1):
         out = code(OmpCoder(atoms, n_nonzero), rows, n_jobs=n_jobs)
+        if missing is not None:
+            GREEDY.close(rows, missing, out)
+        error = float(out.errors.mean())
+        before = atoms.copy()
         worst_first = np.argsort(-out.errors, kind="stable")[:n_atoms]
         _update_atoms(rows, atoms, first, users, worst_first, direction, out)
+        if missing is not None:
+            GREEDY.close(rows, missing, out)
         if on_iteration is not None:
-            on_iteration(k, float(out.errors.mean()))
+            on_iteration(k, error)
+        if have_stopped(before, atoms, tol):
+            break
     return atoms
+
+
+def have_stopped(before: NDArray[np.float64], atoms: NDArray[np.float64], tol: float) -> bool:
+    """Tell whether no atom has moved by more than `tol`; with 0, never."""
+    return tol > 0 and bool(np.linalg.norm(atoms - before, axis=1).max() <= tol)
 
 
 def random_atoms(

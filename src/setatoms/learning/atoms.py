@@ -17,6 +17,7 @@ from setatoms.coding.cone_omp import ConeCoder
 from setatoms.coding.gauss_l1 import NO_START, GaussCoder, Start
 from setatoms.coding.omp import OmpCoder
 from setatoms.geometry import pull_back, separate
+from setatoms.learning.missing import GREEDY, Filled, Gaps, Mask, fill_rows
 from setatoms.learning.statistics import Statistics
 from setatoms.vectors import add, dot
 
@@ -30,6 +31,11 @@ _MOST_PARTS = 64
 
 class _Scoring:
     """What every kind offers once it can make a coder."""
+
+    @property
+    def gaps(self) -> Gaps:
+        """What missing entries cost: a greedy code has no price on coefficients to hold them."""
+        return GREEDY
 
     def coder(self, atoms: Array, radii: Array) -> Coder:
         """Return atoms (n_atoms, n_features) with radii (n_atoms,) made ready to code."""
@@ -51,6 +57,12 @@ class _Scoring:
     def errors(self, X: Array, atoms: Array, radii: Array, *, n_jobs: int | None = -1) -> Array:
         """Return the representation error of each row of X, the cheapest way."""
         return errors(self.coder(atoms, radii), X, n_jobs=n_jobs)
+
+    def fill(
+        self, X: Array, missing: Mask, atoms: Array, radii: Array, *, n_jobs: int | None = -1
+    ) -> Filled:
+        """Return the rows of X (n_samples, n_features) with `missing` entries as codes imply."""
+        return fill_rows(self.coder(atoms, radii), self.gaps, X, missing, n_jobs=n_jobs)
 
 
 @dataclass(frozen=True)
@@ -82,13 +94,22 @@ class ConeAtoms(_Scoring):
         return NO_START
 
     def statistics(
-        self, X: Array, atoms: Array, radii: Array, memory: Start, *, n_jobs: int | None
+        self,
+        X: Array,
+        atoms: Array,
+        radii: Array,
+        memory: Start,
+        *,
+        missing: Mask | None = None,
+        n_jobs: int | None,
     ) -> Statistics:
-        """Code the rows of X and sum what moves the atoms."""
+        """Code the rows of X, fill them in place where `missing`, and sum what moves the atoms."""
         coder = self.coder(atoms, radii)
 
         def fill(start: int, stop: int, out: Outputs) -> None:
             coder.fill(signals(X, start, stop), out)
+            if missing is not None:
+                self.gaps.close(X[start:stop], missing[start:stop], out)
 
         def add_up(out: Outputs, sums: Sums) -> float:
             _add_cones(out.support, out.values, out.residuals, *sums)
@@ -122,19 +143,33 @@ class GaussianAtoms(_Scoring):
         """Return the atoms made ready for Gauss-L1, as precise as scores must be."""
         return GaussCoder(atoms, radii, self.lam, self.gamma, self.max_sweeps, self.tol)
 
+    @property
+    def gaps(self) -> Gaps:
+        """What missing entries cost: nothing, as the 1-norm of the code holds them."""
+        return Gaps(lam=self.lam, price=0.0)
+
     def remember(self, X: Array, atoms: Array) -> Start:
         """Keep each signal's code: the next pass, with atoms little changed, starts from it."""
         shape = (len(X), min(len(atoms), X.shape[1]))
         return Start(np.full(shape, -1, np.int32), np.zeros(shape))
 
     def statistics(
-        self, X: Array, atoms: Array, radii: Array, memory: Start, *, n_jobs: int | None
+        self,
+        X: Array,
+        atoms: Array,
+        radii: Array,
+        memory: Start,
+        *,
+        missing: Mask | None = None,
+        n_jobs: int | None,
     ) -> Statistics:
-        """Code the rows of X and sum what moves the atoms."""
+        """Code the rows of X, fill them in place where `missing`, and sum what moves the atoms."""
         coder = GaussCoder(atoms, radii, self.lam, self.gamma, self.fit_max_sweeps, self.fit_tol)
 
         def fill(start: int, stop: int, out: Outputs) -> None:
             coder.fill_from(signals(X, start, stop), memory.rows(start, stop), out)
+            if missing is not None:
+                self.gaps.close(X[start:stop], missing[start:stop], out)
 
         def add_up(out: Outputs, sums: Sums) -> float:
             spreads = coder.gaussians.spreads

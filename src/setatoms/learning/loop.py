@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.learning.aksvd import have_stopped
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
+from setatoms.learning.missing import Mask
 from setatoms.learning.radii import AdaptiveRadii, FixedRadii
 from setatoms.learning.statistics import Statistics
 
@@ -21,13 +23,13 @@ class History(NamedTuple):
 
     Attributes
     ----------
-    error : ndarray of shape (n_iter,)
-        Mean error of the signals at each iteration.
-    objective : ndarray of shape (n_iter,)
+    error : ndarray of shape (n_passes,)
+        Mean error of the signals, of their observed entries, at each iteration not left out.
+    objective : ndarray of shape (n_passes,)
         Mean of what the coder minimises.
-    unused : ndarray of shape (n_iter,)
+    unused : ndarray of shape (n_passes,)
         Atoms that no signal used.
-    overlaps : ndarray of shape (n_iter,)
+    overlaps : ndarray of shape (n_passes,)
         Pairs of cones that had to be parted or held back.
     adapted_at : ndarray of shape (n_adaptations,)
         Iterations after which radii were handed out anew.
@@ -62,10 +64,12 @@ def learn(
     *,
     n_iter: int,
     rng: np.random.Generator,
+    tol: float = 0.0,
+    missing: Mask | None = None,
     n_jobs: int | None = -1,
     on_iteration: Callable[[int, float], None] | None = None,
 ) -> Learned:
-    """Learn set-atoms from signals.
+    """Learn set-atoms from signals; fill `X` in place where entries are `missing`.
 
     Parameters
     ----------
@@ -81,6 +85,10 @@ def learn(
         Iterations; with 0 the atoms stay where they are (cones are parted).
     rng : numpy.random.Generator
         Deals out fixed radii; parts coincident cones.
+    tol : float, default=0.0
+        Once no atom has moved by more than this, iterations are left out until radii adapt.
+    missing : ndarray of shape (n_samples, n_features), optional
+        Which entries of `X` were not observed. They start as they are and follow the codes.
     n_jobs : int or None, default=-1
         Threads; the result does not depend on it.
     on_iteration : callable, optional
@@ -90,8 +98,12 @@ def learn(
     atoms, _ = kind.separate(atoms, radii, rng)
     memory = kind.remember(X, atoms)
     record = _Record(len(atoms))
+    still = False
     for k in range(1, n_iter + 1):
-        statistics = kind.statistics(X, atoms, radii, memory, n_jobs=n_jobs)
+        if still and not schedule.adapts_at(k):
+            continue
+        before = atoms
+        statistics = kind.statistics(X, atoms, radii, memory, missing=missing, n_jobs=n_jobs)
         moved = statistics.apply(atoms)
         if schedule.adapts_at(k):
             usage = schedule.usage_of(statistics)
@@ -101,6 +113,7 @@ def learn(
         else:
             atoms, overlaps = kind.hold_back(moved, atoms, radii)
         record.iteration(statistics, overlaps)
+        still = not schedule.adapts_at(k) and have_stopped(before, atoms, tol)
         if on_iteration is not None:
             on_iteration(k, record.errors[-1])
     return Learned(atoms, radii, record.history())
