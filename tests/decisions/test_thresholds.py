@@ -5,7 +5,14 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from setatoms import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
-from setatoms.decisions import CrossFitted, cross_fit, share_offset, unseen_offset
+from setatoms.decisions import (
+    CrossFitted,
+    conformal_p_values,
+    cross_fit,
+    share_offset,
+    unseen_offset,
+    unseen_scores,
+)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
@@ -64,15 +71,29 @@ def test_the_offset_of_huge_scores_is_finite():
     assert np.isfinite(unseen_offset(scores, CrossFitted(scores, np.zeros(10))))
 
 
+def test_the_offset_is_the_quantile_of_the_unseen_scores():
+    rng = np.random.default_rng(0)
+    training, cross = -rng.exponential(size=(2, 99))
+    fitted = CrossFitted(1.5 * cross, rng.uniform(size=99))
+    scores = unseen_scores(training, fitted)
+    assert (np.diff(scores) >= 0).all()
+    # the fifth of 99 is the 5 % quantile
+    assert unseen_offset(training, fitted) == pytest.approx(scores[4], rel=1e-12)
+
+
 @pytest.mark.parametrize("n_features", [1, 5, 15])
-def test_least_squares_flags_five_per_cent_of_unseen_rows(n_features):
+def test_least_squares_flags_the_promised_share_of_unseen_rows(n_features):
     """The rule is derived for least squares, so there it holds, down to eight rows a parameter."""
-    shares = [_unseen_share(n_features, seed) for seed in range(100)]
+    results = [_least_squares(n_features, seed) for seed in range(100)]
     # 100 repetitions of about 5 % +- 3 %: the mean is known to half a per cent
-    assert np.mean(shares) == pytest.approx(0.05, abs=0.015)
+    assert np.mean([flagged for flagged, _ in results]) == pytest.approx(0.05, abs=0.015)
+    p_values = np.concatenate([p_values for _, p_values in results])
+    for share in (0.02, 0.1, 0.3):
+        assert np.mean(p_values <= share) == pytest.approx(share, rel=0.3)
 
 
-def _unseen_share(n_features, seed, n_samples=120):
+def _least_squares(n_features, seed, n_samples=120):
+    """Return the share flagged of 2000 unseen rows, and their p-values."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(2000 + n_samples, n_features)), rng.normal(size=2000 + n_samples)
     seen = np.arange(n_samples)
@@ -83,7 +104,9 @@ def _unseen_share(n_features, seed, n_samples=120):
         return scores[train], scores[test]
 
     training, unseen = fit_scores(seen, np.arange(n_samples, len(X)))
-    return np.mean(unseen < unseen_offset(training, cross_fit(fit_scores, n_samples, rng)))
+    crossed = cross_fit(fit_scores, n_samples, rng)
+    flagged = np.mean(unseen < unseen_offset(training, crossed))
+    return flagged, conformal_p_values(unseen, unseen_scores(training, crossed))
 
 
 @pytest.mark.parametrize("detector", [ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector])

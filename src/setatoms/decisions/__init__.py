@@ -1,0 +1,31 @@
+"""From scores to decisions: thresholds, p-values, and lists with few false alarms."""
+
+from setatoms.decisions.conformal import conformal_p_values
+from setatoms.decisions.discoveries import (
+    PValueCounts,
+    benjamini_hochberg,
+    benjamini_hochberg_cut,
+    check_level,
+)
+from setatoms.decisions.thresholds import (
+    UNSEEN_SHARE,
+    CrossFitted,
+    cross_fit,
+    share_offset,
+    unseen_offset,
+    unseen_scores,
+)
+
+__all__ = [
+    "UNSEEN_SHARE",
+    "CrossFitted",
+    "PValueCounts",
+    "benjamini_hochberg",
+    "benjamini_hochberg_cut",
+    "check_level",
+    "conformal_p_values",
+    "cross_fit",
+    "share_offset",
+    "unseen_offset",
+    "unseen_scores",
+]

@@ -1,0 +1,130 @@
+r"""Where to draw the line between normal and abnormal scores.
+
+Scores follow scikit-learn: the lower, the more abnormal, and a row is flagged when its score is
+*below* the offset. Scores of this library are minus an error, so they are at most 0.
+
+The rows a model was fitted on score too well, so a threshold for unseen rows needs rows that took
+no part in the fit. Two halves of the table, each scored by the model of the other, are such rows;
+but their models had half the data, so their scores are too bad, badly so on small tables. Both
+faults shrink in proportion to one over the number of rows, which lets each correct the other.
+
+*By rank*, where the training scores reach far enough. If the unseen rows of a half exceed a
+threshold that a share :math:`\alpha` of the seen ones exceed with the share :math:`\beta`, all rows
+together make half the way: on a tail that falls exponentially, :math:`\sqrt{\alpha \beta}` of the
+training rows lie beyond the threshold that the share :math:`\beta` of unseen rows will exceed.
+
+*By value*, where they do not, because atoms have learned single rows. With :math:`p` parameters
+and :math:`n` rows, least squares leaves the squared error :math:`\sigma^2 (1 - p/n)` on its own
+rows, :math:`\sigma^2 (1 + p/n)` on unseen rows, and :math:`\sigma^2 (1 + 2p/n)` on unseen rows of
+halves. We know the first and the third and want the second, which is a third of the first and two
+thirds of the third.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+UNSEEN_SHARE = 0.05
+
+
+class CrossFitted(NamedTuple):
+    """Every row as the model of the other half of the rows sees it.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_samples,)
+        Its score.
+    ranks : ndarray of shape (n_samples,)
+        The share of the rows that this model was fitted on which score as low or lower.
+    """
+
+    scores: Scores
+    ranks: Scores
+
+
+def share_offset(scores: Scores, share: float) -> float:
+    """Return the offset below which `share` of the `scores` (n_samples,) lie.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = -np.arange(1.0, 11.0)
+    >>> int(np.sum(scores < share_offset(scores, 0.2)))
+    2
+    """
+    return float(np.quantile(scores, share))
+
+
+def cross_fit(
+    fit_scores: Callable[[Rows, Rows], tuple[Scores, Scores]],
+    n_samples: int,
+    rng: np.random.Generator,
+) -> CrossFitted:
+    """Score every row by a model fitted on the half of the rows it is not in.
+
+    Parameters
+    ----------
+    fit_scores : callable
+        ``fit_scores(train, test)`` fits on the rows `train` and returns the scores of both, `train`
+        and `test`, which are given as increasing indices.
+    n_samples : int
+        Number of rows, at least two.
+    rng : numpy.random.Generator
+        Draws the halves.
+    """
+    order = rng.permutation(n_samples)
+    halves = np.sort(order[: n_samples // 2]), np.sort(order[n_samples // 2 :])
+    scores, ranks = np.empty(n_samples), np.empty(n_samples)
+    for train, test in (halves, halves[::-1]):
+        seen, scores[test] = fit_scores(train, test)
+        ranks[test] = np.searchsorted(np.sort(seen), scores[test], side="right") / len(seen)
+    return CrossFitted(scores, ranks)
+
+
+def unseen_offset(
+    training: Scores, cross_fitted: CrossFitted, share: float = UNSEEN_SHARE
+) -> float:
+    """Estimate the offset below which `share` of unseen normal rows score.
+
+    Parameters
+    ----------
+    training : ndarray of shape (n_samples,)
+        Scores of the training rows by the model of all rows.
+    cross_fitted : CrossFitted
+        The same rows seen by models of half the rows.
+    share : float, default=0.05
+        The share of unseen rows to flag.
+    """
+    return _quantile(unseen_scores(training, cross_fitted), share)
+
+
+def unseen_scores(training: Scores, cross_fitted: CrossFitted) -> Scores:
+    """Estimate the scores that as many unseen normal rows would get, in increasing order.
+
+    Parameters
+    ----------
+    training : ndarray of shape (n_samples,)
+        Scores of the training rows by the model of all rows.
+    cross_fitted : CrossFitted
+        The same rows seen by models of half the rows.
+    """
+    n_samples = len(training)
+    shares = np.arange(1, n_samples + 1) / (n_samples + 1)
+    optimistic, pessimistic = np.sort(training), np.sort(cross_fitted.scores)
+    levels = np.sort(cross_fitted.ranks)
+    by_rank = np.interp(np.sqrt(levels * shares), shares, optimistic)
+    # hypot and not squares: scores may be huge
+    by_value = -np.hypot(optimistic * np.sqrt(1 / 3), pessimistic * np.sqrt(2 / 3))
+    return np.sort(np.where(levels * (n_samples // 2) >= 1, by_rank, by_value))
+
+
+def _quantile(values: Scores, share: float) -> float:
+    # this estimate is the one below which a new value falls with probability `share`
+    return float(np.quantile(values, share, method="weibull"))
