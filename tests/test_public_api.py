@@ -27,6 +27,7 @@ NAMES = [
     "aksvd",
     "cone_omp",
     "gauss_l1",
+    "load",
     "omp",
 ]
 

@@ -4,6 +4,8 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.special import erf
+from scipy.stats import binom
 from sklearn.base import clone
 
 from setatoms import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
@@ -42,10 +44,51 @@ def test_broken_rows_are_more_probable_outliers(model, rows):
         assert abnormal[:, 1].mean() > normal[:, 1].mean()
 
 
-def test_confidence_is_a_probability(model, rows):
-    confidence = model.predict_confidence(rows)
-    assert confidence.shape == (400,)
+def test_probabilities_are_functions_of_the_score_alone(model, rows):
+    scores, training = model.decision_function(rows[:50]), model.decision_scores_
+    span = np.ptp(training)
+    linear = np.clip((scores - training.min()) / span, 0, 1)
+    unify = np.clip(erf((scores - training.mean()) / (training.std() * np.sqrt(2))), 0, 1)
+    for method, expected in (("linear", linear), ("unify", unify)):
+        probabilities = model.predict_proba(rows[:50], method=method)
+        # the same formula, in another order of operations
+        np.testing.assert_allclose(probabilities[:, 1], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_confidence_is_that_of_the_paper(model, rows):
+    """Perini et al. (2020): how probably the label stays with another training sample."""
+    confidence, labels = model.predict_confidence(rows), model.predict(rows)
+    n = len(rows)
+    below = (model.decision_scores_ <= model.decision_function(rows)[:, None]).sum(axis=1)
+    outlying = 1 - binom.cdf(n - int(n * 0.05), n, (1 + below) / (2 + n))
+    np.testing.assert_allclose(confidence, np.where(labels == 1, outlying, 1 - outlying))
     assert ((confidence >= 0) & (confidence <= 1)).all()
+
+
+def test_confidence_comes_along_on_request(model, rows):
+    confidence = model.predict_confidence(rows)
+    labels, with_labels = model.predict(rows, return_confidence=True)
+    np.testing.assert_array_equal(labels, model.labels_)
+    np.testing.assert_array_equal(with_labels, confidence)
+    for method in ("linear", "unify"):
+        given, with_them = model.predict_proba(rows, method=method, return_confidence=True)
+        np.testing.assert_array_equal(given, model.predict_proba(rows, method=method))
+        np.testing.assert_array_equal(with_them, confidence)
+
+
+def test_uncertain_rows_are_rejected(model, rows):
+    labels = model.predict_with_rejection(rows, T=8, c_r=0.1)
+    kept = labels != -2
+    np.testing.assert_array_equal(labels[kept], model.predict(rows)[kept])
+    assert 0 < kept.sum() < len(rows)
+
+
+def test_p_values_come_from_the_detector_inside(model, rows):
+    p_values = model.detector_.calibrate(rows[:99]).p_values(rows)
+    # the more abnormal, the smaller
+    order = np.argsort(model.decision_function(rows))
+    assert (np.diff(p_values[order]) <= 0).all()
+    assert p_values.min() >= 0.01
 
 
 def test_the_given_detector_is_not_changed(rows):

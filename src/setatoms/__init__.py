@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         GaussianAtomDetector,
         GaussianDictionaryLearning,
         VectorAtomDetector,
+        load,
     )
     from setatoms.learning import aksvd
 
@@ -29,6 +30,7 @@ _HOMES = {
     "aksvd": "setatoms.learning",
     "cone_omp": "setatoms.coding",
     "gauss_l1": "setatoms.coding",
+    "load": "setatoms.estimators",
     "omp": "setatoms.coding",
 }
 
@@ -43,6 +45,7 @@ __all__ = [
     "aksvd",
     "cone_omp",
     "gauss_l1",
+    "load",
     "omp",
 ]
 

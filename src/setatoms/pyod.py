@@ -21,7 +21,9 @@ class PyODDetector(BaseDetector):
     """Wrap a detector of this library in the conventions of PyOD.
 
     Scores are the errors per feature, higher for more abnormal rows; labels are 1 for outliers and
-    0 for all other rows. `predict`, `predict_proba` and `predict_confidence` are PyOD's own.
+    0 for all other rows. `predict`, `predict_proba` and `predict_confidence` are PyOD's own. For
+    p-values give normal rows outside the fit to ``detector_.calibrate`` and ask
+    ``detector_.p_values``.
 
     Parameters
     ----------
@@ -51,8 +53,10 @@ class PyODDetector(BaseDetector):
     >>> model = PyODDetector(ConeAtomDetector(random_state=0), contamination=0.05).fit(X)
     >>> int(model.labels_.sum())
     10
-    >>> model.predict_proba(X).shape
-    (200, 2)
+    >>> labels, confidence = model.predict(X, return_confidence=True)
+    >>> probabilities = model.predict_proba(X, method="unify")
+    >>> confidence.shape, probabilities.shape
+    ((200,), (200, 2))
     """
 
     def __init__(

@@ -15,7 +15,7 @@ MOST_FEATURES = 50
 
 @pytest.mark.parametrize("estimator", [GaussianAtomDetector, ConeAtomDetector, VectorAtomDetector])
 def test_auto_flags_about_five_per_cent_of_unseen_normal_rows(estimator, load_adbench):
-    shares = []
+    shares, tails = [], []
     for seed, name in enumerate(ADBENCH_DATASETS):
         X, y = load_adbench(name)
         rng = np.random.default_rng(seed)
@@ -26,7 +26,9 @@ def test_auto_flags_about_five_per_cent_of_unseen_normal_rows(estimator, load_ad
             warnings.simplefilter("ignore", UserWarning)
             detector = estimator(random_state=seed).fit(normal[:n_train])
         shares.append(np.mean(detector.predict(normal[n_train:]) == -1))
+        tails.append(np.mean(detector.p_values(normal[n_train:]) <= 0.01))
     assert len(shares) == 30
     assert 0.03 <= np.mean(shares) <= 0.08
+    assert np.mean(tails) <= 0.02
     # the training error alone would flag up to all rows of the smallest tables
     assert np.max(shares) <= 0.25

@@ -20,6 +20,11 @@ from setatoms import (
         GaussianAtomDetector(),
         GaussianDictionaryLearning(),
         VectorAtomDetector(),
+        ConeAtomDetector(missing="fill"),
+        ConeDictionaryLearning(missing="fill"),
+        GaussianAtomDetector(missing="fill"),
+        GaussianDictionaryLearning(missing="fill"),
+        VectorAtomDetector(missing="fill"),
     ]
 )
 def test_scikit_learn_finds_nothing(estimator, check):

@@ -2,6 +2,7 @@
 
 from setatoms.estimators.cone import ConeAtomDetector, ConeDictionaryLearning
 from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
+from setatoms.estimators.loading import load
 from setatoms.estimators.vector import VectorAtomDetector
 
 __all__ = [
@@ -10,4 +11,5 @@ __all__ = [
     "GaussianAtomDetector",
     "GaussianDictionaryLearning",
     "VectorAtomDetector",
+    "load",
 ]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 
 from setatoms.estimators.parameters import check_parameters
 from setatoms.estimators.recipes import Recipe
+from setatoms.estimators.saving import save_model
 
 
 class AtomEstimator(BaseEstimator):
@@ -24,7 +26,7 @@ class AtomEstimator(BaseEstimator):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-            Finite numbers, at least two rows and two features.
+            Finite numbers, at least two rows and two features; with ``missing="fill"`` also NaN.
         y : Ignored
             Present for API consistency.
 
@@ -39,6 +41,22 @@ class AtomEstimator(BaseEstimator):
         self.__dict__ = draft.__dict__
         return self
 
+    def save(self, path: str | PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
+        """Write the fitted estimator to one file, without pickles; `setatoms.load` reads it.
+
+        A file that exists is replaced once the new one is complete: if `save` fails or is
+        interrupted, it is as it was before. The format is described in ``docs/model-format.md``.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, in a folder that exists.
+        notes : mapping, optional
+            Plain JSON values to keep in the file beside the model; `load` ignores them, and
+            ``read_header(path)["notes"]`` returns them.
+        """
+        save_model(self, path, notes)
+
     @abstractmethod
     def _fit(self, X: Any) -> None:
         """Learn from `X` and write the result to this object."""
@@ -46,6 +64,12 @@ class AtomEstimator(BaseEstimator):
     @abstractmethod
     def _recipe(self, n_samples: int, n_features: int) -> Recipe:
         """Resolve the parameters for a table of this shape."""
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn whether NaN is accepted."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "fill"
+        return tags
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))

@@ -45,6 +45,9 @@ class ConeAtomDetector(AtomDetector):
         Iterations of learning.
     adapt_every : int, default=10
         Iterations from one adaptation of the radii to the next.
+    learn_tol : float, default=0.0
+        When no atom has moved by more than this in an iteration, the others are left out until
+        the radii adapt. With 0 all are done, as in the paper; 1e-3 is a fair value.
     init : {"aksvd", "random"} or array of shape (n_atoms, n_features), default="aksvd"
         The first centres: 50 iterations of AK-SVD with two non-zeros, random directions, or given
         (in standardised units).
@@ -62,6 +65,9 @@ class ConeAtomDetector(AtomDetector):
         Chord distance kept between the edges of two cones.
     rotation : {"symmetric", "by-radius"}, default="symmetric"
         How two cones part that overlap: by the same angle each, or the wider one by less.
+    missing : {"error", "fill"}, default="error"
+        What NaN is: an error, or a missing value, which is then a variable of the objective and
+        filled with what the code of its row represents.
     n_jobs : int or None, default=-1
         Threads; -1 takes all cores, None one. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -77,6 +83,8 @@ class ConeAtomDetector(AtomDetector):
         The radius of each atom.
     offset_ : float
         The threshold on `score_samples`.
+    calibration_scores_ : ndarray of shape (n_calibration,) or None
+        What `p_values` compares with: increasing scores of rows outside the fit.
     history_ : History
         Error, objective, unused atoms and overlaps resolved of each iteration; radii and usage at
         each adaptation.
@@ -86,6 +94,8 @@ class ConeAtomDetector(AtomDetector):
         How rows are coded.
     n_features_in_ : int
         Number of features seen in `fit`.
+    n_samples_fit_ : int
+        Number of rows seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if `X` had any.
 
@@ -118,6 +128,7 @@ class ConeAtomDetector(AtomDetector):
         learn: bool = True,
         n_iter: int = 100,
         adapt_every: int = 10,
+        learn_tol: float = 0.0,
         init: str | ArrayLike = "aksvd",
         standardize: bool = True,
         contamination: str | float = "auto",
@@ -125,6 +136,7 @@ class ConeAtomDetector(AtomDetector):
         cd_sweeps: int = 1,
         min_separation: float = 0.01,
         rotation: str = "symmetric",
+        missing: str = "error",
         n_jobs: int | None = -1,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -136,6 +148,7 @@ class ConeAtomDetector(AtomDetector):
         self.learn = learn
         self.n_iter = n_iter
         self.adapt_every = adapt_every
+        self.learn_tol = learn_tol
         self.init = init
         self.standardize = standardize
         self.contamination = contamination
@@ -143,6 +156,7 @@ class ConeAtomDetector(AtomDetector):
         self.cd_sweeps = cd_sweeps
         self.min_separation = min_separation
         self.rotation = rotation
+        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -176,6 +190,9 @@ class ConeDictionaryLearning(AtomTransformer):
         Iterations of learning.
     adapt_every : int, default=10
         Iterations from one adaptation of the radii to the next.
+    learn_tol : float, default=0.0
+        When no atom has moved by more than this in an iteration, the others are left out until
+        the radii adapt. With 0 all are done, as in the paper; 1e-3 is a fair value.
     init : {"aksvd", "random"} or array of shape (n_atoms, n_features), default="aksvd"
         The first centres: 50 iterations of AK-SVD with two non-zeros, random directions, or given.
     n_nonzero : int, default=2
@@ -188,6 +205,9 @@ class ConeDictionaryLearning(AtomTransformer):
         How two cones part that overlap: by the same angle each, or the wider one by less.
     sparse_output : bool, default=False
         Whether `transform` returns a sparse array.
+    missing : {"error", "fill"}, default="error"
+        What NaN is: an error, or a missing value, which is then a variable of the objective and
+        filled with what the code of its row represents.
     n_jobs : int or None, default=-1
         Threads; -1 takes all cores, None one. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -208,6 +228,8 @@ class ConeDictionaryLearning(AtomTransformer):
         How rows are coded.
     n_features_in_ : int
         Number of features seen in `fit`.
+    n_samples_fit_ : int
+        Number of rows seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if `X` had any.
 
@@ -233,12 +255,14 @@ class ConeDictionaryLearning(AtomTransformer):
         learn: bool = True,
         n_iter: int = 100,
         adapt_every: int = 10,
+        learn_tol: float = 0.0,
         init: str | ArrayLike = "aksvd",
         n_nonzero: int = 2,
         cd_sweeps: int = 1,
         min_separation: float = 0.01,
         rotation: str = "symmetric",
         sparse_output: bool = False,
+        missing: str = "error",
         n_jobs: int | None = -1,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -250,12 +274,14 @@ class ConeDictionaryLearning(AtomTransformer):
         self.learn = learn
         self.n_iter = n_iter
         self.adapt_every = adapt_every
+        self.learn_tol = learn_tol
         self.init = init
         self.n_nonzero = n_nonzero
         self.cd_sweeps = cd_sweeps
         self.min_separation = min_separation
         self.rotation = rotation
         self.sparse_output = sparse_output
+        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

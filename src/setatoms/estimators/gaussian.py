@@ -43,6 +43,9 @@ class GaussianAtomDetector(AtomDetector):
         Iterations of learning.
     adapt_every : int, default=10
         Iterations from one adaptation of the radii to the next.
+    learn_tol : float, default=0.0
+        When no atom has moved by more than this in an iteration, the others are left out until
+        the radii adapt. With 0 all are done, as in the paper; 1e-3 is a fair value.
     init : {"aksvd", "random"} or array of shape (n_atoms, n_features), default="aksvd"
         The first centres: 50 iterations of AK-SVD with two non-zeros, random directions, or given
         (in standardised units).
@@ -60,6 +63,9 @@ class GaussianAtomDetector(AtomDetector):
         Scoring stops at this many sweeps, or when a sweep lowers the objective by a smaller share.
     fit_max_sweeps, fit_tol : int and float, default=5 and 1e-2
         The same while learning, where rough codes do as well.
+    missing : {"error", "fill"}, default="error"
+        What NaN is: an error, or a missing value, which is then a variable of the objective and
+        filled with what the code of its row represents.
     n_jobs : int or None, default=-1
         Threads; -1 takes all cores, None one. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -75,6 +81,8 @@ class GaussianAtomDetector(AtomDetector):
         The radius of each atom.
     offset_ : float
         The threshold on `score_samples`.
+    calibration_scores_ : ndarray of shape (n_calibration,) or None
+        What `p_values` compares with: increasing scores of rows outside the fit.
     history_ : History
         Error, objective, unused atoms of each iteration; radii and usage at each adaptation.
     standardizer_ : Standardizer
@@ -83,6 +91,8 @@ class GaussianAtomDetector(AtomDetector):
         How rows are coded.
     n_features_in_ : int
         Number of features seen in `fit`.
+    n_samples_fit_ : int
+        Number of rows seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if `X` had any.
 
@@ -115,6 +125,7 @@ class GaussianAtomDetector(AtomDetector):
         learn: bool = True,
         n_iter: int = 100,
         adapt_every: int = 10,
+        learn_tol: float = 0.0,
         init: str | ArrayLike = "aksvd",
         standardize: bool = True,
         contamination: str | float = "auto",
@@ -124,6 +135,7 @@ class GaussianAtomDetector(AtomDetector):
         tol: float = 1e-7,
         fit_max_sweeps: int = 5,
         fit_tol: float = 1e-2,
+        missing: str = "error",
         n_jobs: int | None = -1,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -135,6 +147,7 @@ class GaussianAtomDetector(AtomDetector):
         self.learn = learn
         self.n_iter = n_iter
         self.adapt_every = adapt_every
+        self.learn_tol = learn_tol
         self.init = init
         self.standardize = standardize
         self.contamination = contamination
@@ -144,6 +157,7 @@ class GaussianAtomDetector(AtomDetector):
         self.tol = tol
         self.fit_max_sweeps = fit_max_sweeps
         self.fit_tol = fit_tol
+        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -176,6 +190,9 @@ class GaussianDictionaryLearning(AtomTransformer):
         Iterations of learning.
     adapt_every : int, default=10
         Iterations from one adaptation of the radii to the next.
+    learn_tol : float, default=0.0
+        When no atom has moved by more than this in an iteration, the others are left out until
+        the radii adapt. With 0 all are done, as in the paper; 1e-3 is a fair value.
     init : {"aksvd", "random"} or array of shape (n_atoms, n_features), default="aksvd"
         The first centres: 50 iterations of AK-SVD with two non-zeros, random directions, or given.
     lam, gamma : float, default=1.0
@@ -187,6 +204,9 @@ class GaussianDictionaryLearning(AtomTransformer):
         The same while learning, where rough codes do as well.
     sparse_output : bool, default=False
         Whether `transform` returns a sparse array.
+    missing : {"error", "fill"}, default="error"
+        What NaN is: an error, or a missing value, which is then a variable of the objective and
+        filled with what the code of its row represents.
     n_jobs : int or None, default=-1
         Threads; -1 takes all cores, None one. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -206,6 +226,8 @@ class GaussianDictionaryLearning(AtomTransformer):
         How rows are coded.
     n_features_in_ : int
         Number of features seen in `fit`.
+    n_samples_fit_ : int
+        Number of rows seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if `X` had any.
 
@@ -231,6 +253,7 @@ class GaussianDictionaryLearning(AtomTransformer):
         learn: bool = True,
         n_iter: int = 100,
         adapt_every: int = 10,
+        learn_tol: float = 0.0,
         init: str | ArrayLike = "aksvd",
         lam: float = 1.0,
         gamma: float = 1.0,
@@ -239,6 +262,7 @@ class GaussianDictionaryLearning(AtomTransformer):
         fit_max_sweeps: int = 5,
         fit_tol: float = 1e-2,
         sparse_output: bool = False,
+        missing: str = "error",
         n_jobs: int | None = -1,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -250,6 +274,7 @@ class GaussianDictionaryLearning(AtomTransformer):
         self.learn = learn
         self.n_iter = n_iter
         self.adapt_every = adapt_every
+        self.learn_tol = learn_tol
         self.init = init
         self.lam = lam
         self.gamma = gamma
@@ -258,6 +283,7 @@ class GaussianDictionaryLearning(AtomTransformer):
         self.fit_max_sweeps = fit_max_sweeps
         self.fit_tol = fit_tol
         self.sparse_output = sparse_output
+        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,8 +63,10 @@ _RULES = {
     "gamma": _POSITIVE,
     "lam": _POSITIVE,
     "learn": _SWITCH,
+    "learn_tol": _NOT_NEGATIVE,
     "max_sweeps": _whole(1),
     "min_separation": _NOT_NEGATIVE,
+    "missing": _one_of("error", "fill"),
     "n_iter": _whole(1),
     "n_jobs": Rule(
         lambda value: value is None or (_is_whole(value) and value != 0),
@@ -84,7 +86,12 @@ _RULES = {
 
 def check_parameters(estimator: Any) -> None:
     """Raise a ValueError on the first parameter of `estimator` that breaks its rule."""
-    for name, value in estimator.get_params(deep=False).items():
+    check_values(estimator.get_params(deep=False))
+
+
+def check_values(values: Mapping[str, Any]) -> None:
+    """Raise a ValueError on the first of the named `values` that breaks the rule of its name."""
+    for name, value in values.items():
         rule = _RULES.get(name)
         if rule is not None and not rule.holds(value):
             raise ValueError(f"{name}={value!r} must be {rule.words}")

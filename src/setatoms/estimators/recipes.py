@@ -20,6 +20,7 @@ AKSVD_NONZERO = 2
 AKSVD_ITERATIONS = 50
 
 Table = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 OnStep = Callable[[float, str], None]
 
 
@@ -37,8 +38,13 @@ class Recipe(Protocol):
     def shortened(self) -> Recipe:
         """Return a recipe of the same kind that takes a third of the time."""
 
-    def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
-        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
+    def learn(
+        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
+    ) -> Learned:
+        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
+
+        `X` is filled in place where entries are `missing`.
+        """
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,7 @@ class SetAtomRecipe:
     n_iter: int
     adapt_every: int
     n_jobs: int | None
+    tol: float = 0.0
     start_iter: int = AKSVD_ITERATIONS
 
     @property
@@ -80,21 +87,30 @@ class SetAtomRecipe:
             start_iter=_third(self.start_iter),
         )
 
-    def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
-        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
+    def learn(
+        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
+    ) -> Learned:
+        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
+
+        `X` is filled in place where entries are `missing`.
+        """
         schedule = self.schedule  # complains before anything takes time
         return learn(
             X,
-            self._start(X, rng, on_step),
+            self._start(X, rng, on_step, missing),
             self.kind,
             schedule,
             n_iter=self.n_iter,
             rng=rng,
+            tol=self.tol,
+            missing=missing,
             n_jobs=self.n_jobs,
             on_iteration=_report(on_step),
         )
 
-    def _start(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Table:
+    def _start(
+        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None
+    ) -> Table:
         if not isinstance(self.init, str):
             return self.init
         if not self._starts_with_aksvd:
@@ -105,6 +121,8 @@ class SetAtomRecipe:
             n_nonzero=min(AKSVD_NONZERO, X.shape[1] - 1, self.n_atoms),
             n_iter=self.start_iter,
             random_state=int(rng.integers(2**31)),
+            tol=self.tol,
+            missing=missing,
             n_jobs=self.n_jobs,
             on_iteration=_report(on_step),
         )
@@ -119,6 +137,7 @@ class VectorRecipe:
     init: str | Table
     n_iter: int
     n_jobs: int | None
+    tol: float = 0.0
 
     @property
     def n_steps(self) -> int:
@@ -129,8 +148,13 @@ class VectorRecipe:
         """Return the same recipe with a third of the iterations, rounded down, at least one."""
         return replace(self, n_iter=_third(self.n_iter))
 
-    def learn(self, X: Table, rng: np.random.Generator, on_step: OnStep) -> Learned:
-        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds."""
+    def learn(
+        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
+    ) -> Learned:
+        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
+
+        `X` is filled in place where entries are `missing`.
+        """
         errors: list[float] = []
 
         def record(k: int, error: float) -> None:
@@ -144,6 +168,8 @@ class VectorRecipe:
             n_iter=self.n_iter,
             init=None if isinstance(self.init, str) else self.init,
             random_state=int(rng.integers(2**31)),
+            tol=self.tol,
+            missing=missing,
             n_jobs=self.n_jobs,
             on_iteration=record,
         )
@@ -165,6 +191,7 @@ def set_atom_recipe(
         n_iter=estimator.n_iter if estimator.learn else 0,
         adapt_every=estimator.adapt_every,
         n_jobs=estimator.n_jobs,
+        tol=estimator.learn_tol,
     )
 
 

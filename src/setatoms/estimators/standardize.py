@@ -14,6 +14,7 @@ from setatoms.estimators.warn import warn_caller
 
 # Far beyond any real value and still inside the float range with room for a row's norm.
 _LIMIT = 1e300
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,24 @@ class Standardizer:
 
     @classmethod
     def learn(cls, X: NDArray[np.float64], names: Sequence[Any] | None = None) -> Standardizer:
-        """Take mean and standard deviation of `X` (n_samples, n_features).
+        """Take mean and standard deviation of what is observed, not NaN, in `X`.
 
-        A constant feature gets scale 1, so that a later deviation counts in its own unit.
+        A constant feature gets scale 1, so that a later deviation counts in its own unit; so does
+        one that was never observed, whose mean is NaN.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             mean, deviation = _moments(X)
             _raise_overflow(~np.isfinite(deviation**2), names)
         return cls(mean, np.where(deviation > 0, deviation, 1.0))
+
+    def completed(self, other: Standardizer | None) -> Standardizer:
+        """Return this map with that of `other` for features that were never observed."""
+        unknown = np.isnan(self.mean)
+        if other is None or not unknown.any():
+            return self
+        return Standardizer(
+            np.where(unknown, other.mean, self.mean), np.where(unknown, other.scale, self.scale)
+        )
 
     def apply(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return `X` (n_samples, n_features) standardised and kept within the float range."""
@@ -51,16 +62,24 @@ class Standardizer:
             Z = (X - self.mean) / self.scale
         return np.clip(Z, -_LIMIT, _LIMIT, out=Z)
 
+    def restore(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return standardised rows `Z` (n_samples, n_features) in their own units, finite."""
+        with np.errstate(over="ignore"):
+            X = self.mean + self.scale * Z
+        return np.clip(X, -_LARGEST, _LARGEST, out=X)
+
 
 def reject_overflow(X: NDArray[np.float64], names: Sequence[Any] | None) -> None:
     """Raise if the squares of a column of `X` (n_samples, n_features) overflow."""
+    observed = np.where(np.isnan(X), 0.0, X)
     with np.errstate(over="ignore"):
-        _raise_overflow(~np.isfinite(np.einsum("ij,ij->j", X, X)), names)
+        _raise_overflow(~np.isfinite(np.einsum("ij,ij->j", observed, observed)), names)
 
 
 def warn_constant(X: NDArray[np.float64], names: Sequence[Any] | None) -> None:
     """Warn of columns of `X` (n_samples, n_features) that hold one value only."""
-    constant = np.flatnonzero((X == X[0]).all(axis=0))
+    observed = ~np.isnan(X)
+    constant = np.flatnonzero(((X == _first(X, observed)) | ~observed).all(axis=0))
     if len(constant):
         warn_caller(
             f"X is constant in {name_columns(names, constant)}: nothing is learned there, and a "
@@ -70,13 +89,22 @@ def warn_constant(X: NDArray[np.float64], names: Sequence[Any] | None) -> None:
 
 def _moments(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return mean and standard deviation, exact for constant columns, safe from underflow."""
-    centred = X - X[0]
-    mean = centred.mean(axis=0)
-    centred -= mean
+    observed = ~np.isnan(X)
+    n_observed = np.maximum(observed.sum(axis=0), 1)
+    first = _first(X, observed)
+    centred = np.where(observed, X - first, 0.0)
+    mean = centred.sum(axis=0) / n_observed
+    centred = np.where(observed, centred - mean, 0.0)
     peak = np.abs(centred).max(axis=0)
     peak[peak == 0] = 1.0
     centred /= peak
-    return X[0] + mean, peak * np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
+    squares = np.einsum("ij,ij->j", centred, centred)
+    return first + mean, peak * np.sqrt(squares / n_observed)
+
+
+def _first(X: NDArray[np.float64], observed: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the first observed value of each column, NaN if there is none."""
+    return X[observed.argmax(axis=0), np.arange(X.shape[1])]
 
 
 def _raise_overflow(overflowing: NDArray[np.bool_], names: Sequence[Any] | None) -> None:

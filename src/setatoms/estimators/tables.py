@@ -16,7 +16,7 @@ _TEXT_OR_TIME = (str, bytes, date, timedelta)
 
 
 def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
-    """Check `X` against `estimator` and return it as finite numbers.
+    """Check `X` against `estimator` and return it as finite numbers, or NaN where it may be.
 
     In `fit` this writes ``n_features_in_`` and ``feature_names_in_`` to `estimator`; when scoring
     it compares with them.
@@ -51,7 +51,7 @@ def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
     except (TypeError, ValueError) as error:
         _name_unconvertible(X, names, error)
         raise
-    _reject_non_finite(table, names)
+    _reject_non_finite(table, names, allow_nan=estimator.missing == "fill")
     return table
 
 
@@ -118,16 +118,22 @@ def _holds_numbers(column: Any) -> bool:
     return True
 
 
-def _reject_non_finite(table: NDArray[np.float64], names: list[Any] | None) -> None:
-    if np.isfinite(table).all():
+def _reject_non_finite(
+    table: NDArray[np.float64], names: list[Any] | None, *, allow_nan: bool
+) -> None:
+    if np.isfinite(table).all() or (allow_nan and not np.isinf(table).any()):
         return
     found = []
+    nowhere = np.zeros_like(table, dtype=np.bool_)
     for what, where in (
-        ("NaN", np.isnan(table)),
+        ("NaN", nowhere if allow_nan else np.isnan(table)),
         (f"infinity or a value too large for {table.dtype!r}", np.isinf(table)),
     ):
         n_rows = int(where.any(axis=1).sum())
         if n_rows:
             columns = name_columns(names, np.flatnonzero(where.any(axis=0)))
             found.append(f"{what} in {columns} ({n_rows} row{'s' if n_rows > 1 else ''})")
-    raise ValueError(f"Input X contains {' and '.join(found)}; drop or impute these values")
+    remedy = "drop or impute these values"
+    if not allow_nan and np.isnan(table).any():
+        remedy += ", or let missing='fill' treat NaN as missing"
+    raise ValueError(f"Input X contains {' and '.join(found)}; {remedy}")

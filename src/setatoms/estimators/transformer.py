@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from setatoms.coding import Codes
 from setatoms.estimators.base import AtomEstimator
+from setatoms.estimators.missing import complete, keep_observed, open_gaps
 from setatoms.estimators.standardize import reject_overflow
 from setatoms.estimators.tables import read_table
 from setatoms.progress import Progress
@@ -27,11 +28,14 @@ class AtomTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEst
 
     def _fit(self, X: Any) -> None:
         table = read_table(self, X, fitting=True)
+        self.n_samples_fit_ = len(table)
+        table = keep_observed(table, self._names())
         reject_overflow(table, self._names())
         recipe = self._recipe(*table.shape)
         name = type(self).__name__
         with Progress(recipe.n_steps, name, enabled=bool(self.verbose)) as progress:
-            learned = recipe.learn(table, self._generator(), progress.advance)
+            rows, missing = open_gaps(table)
+            learned = recipe.learn(rows, self._generator(), progress.advance, missing)
         self.kind_ = recipe.kind
         self.components_ = learned.atoms
         self.radii_ = learned.radii
@@ -66,14 +70,32 @@ class AtomTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEst
         approximation : ndarray of shape (n_samples, n_features)
             The sum of each row's actual atoms times their coefficients.
         """
-        table, codes = self._code(X)
-        return table - codes.residuals
+        rows, codes = self._code(X)
+        return rows - codes.residuals
+
+    def impute(self, X: Any) -> NDArray[np.float64]:
+        """Return `X` with missing values replaced by what the other values of the row imply.
+
+        Takes ``missing="fill"``; otherwise NaN is an error here too.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`, NaN where values are missing.
+
+        Returns
+        -------
+        filled : ndarray of shape (n_samples, n_features)
+            Observed values are as given, bit for bit; a row without any becomes 0.
+        """
+        check_is_fitted(self)
+        return complete(self, read_table(self, X, fitting=False)).values
 
     def _code(self, X: Any) -> tuple[NDArray[np.float64], Codes]:
         check_is_fitted(self)
         table = read_table(self, X, fitting=False)
-        codes = self.kind_.code(table, self.components_, self.radii_, n_jobs=self.n_jobs)
-        return table, codes
+        rows = complete(self, table).signals
+        return rows, self.kind_.code(rows, self.components_, self.radii_, n_jobs=self.n_jobs)
 
     @property
     def _n_features_out(self) -> int:

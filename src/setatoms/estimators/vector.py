@@ -30,6 +30,8 @@ class VectorAtomDetector(AtomDetector):
         Atoms that represent a row; at most one fewer than features.
     n_iter : int, default=50
         Iterations of AK-SVD.
+    learn_tol : float, default=0.0
+        Stop before `n_iter` when an iteration moves no atom by more than this; 0 never does.
     init : "random" or array of shape (n_atoms, n_features), default="random"
         The first atoms: random directions, or given (in standardised units).
     standardize : bool, default=True
@@ -38,6 +40,9 @@ class VectorAtomDetector(AtomDetector):
         Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
         "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
         `fit` takes up to twice as long.
+    missing : {"error", "fill"}, default="error"
+        What NaN is: an error, or a missing value, which is then a variable of the objective and
+        filled with what the code of its row represents.
     n_jobs : int or None, default=-1
         Threads; -1 takes all cores, None one. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -53,6 +58,8 @@ class VectorAtomDetector(AtomDetector):
         Zeros: a vector is a set-atom of radius 0.
     offset_ : float
         The threshold on `score_samples`.
+    calibration_scores_ : ndarray of shape (n_calibration,) or None
+        What `p_values` compares with: increasing scores of rows outside the fit.
     history_ : History
         The error of each iteration; the other fields are empty.
     standardizer_ : Standardizer
@@ -61,6 +68,8 @@ class VectorAtomDetector(AtomDetector):
         How rows are coded.
     n_features_in_ : int
         Number of features seen in `fit`.
+    n_samples_fit_ : int
+        Number of rows seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if `X` had any.
 
@@ -86,9 +95,11 @@ class VectorAtomDetector(AtomDetector):
         n_atoms: float = 3.0,
         n_nonzero: int = 2,
         n_iter: int = 50,
+        learn_tol: float = 0.0,
         init: str | ArrayLike = "random",
         standardize: bool = True,
         contamination: str | float = "auto",
+        missing: str = "error",
         n_jobs: int | None = -1,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -96,9 +107,11 @@ class VectorAtomDetector(AtomDetector):
         self.n_atoms = n_atoms
         self.n_nonzero = n_nonzero
         self.n_iter = n_iter
+        self.learn_tol = learn_tol
         self.init = init
         self.standardize = standardize
         self.contamination = contamination
+        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -112,4 +125,5 @@ class VectorAtomDetector(AtomDetector):
             init=check_start(self.init, ("random",), n_atoms, n_features),
             n_iter=self.n_iter,
             n_jobs=self.n_jobs,
+            tol=self.learn_tol,
         )

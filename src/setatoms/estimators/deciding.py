@@ -1,0 +1,111 @@
+"""From the scores of a detector to decisions: labels, p-values, calibration."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from setatoms import decisions
+
+Scores = NDArray[np.float64]
+
+
+class DecidesByScore(OutlierMixin):
+    """A detector that flags low scores; `fit` writes `offset_` and `calibration_scores_`."""
+
+    contamination: Any
+    offset_: float
+    calibration_scores_: Scores | None
+
+    @abstractmethod
+    def score_samples(self, X: Any) -> Scores:
+        """Return the scores of rows: the lower, the more abnormal."""
+
+    def decision_function(self, X: Any) -> Scores:
+        """Return ``score_samples(X) - offset_``, negative for outliers.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,)
+            How far each score is above the threshold.
+        """
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any, fdr: float | None = None) -> NDArray[np.int_]:
+        """Return -1 for outliers and 1 for all other rows.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`.
+        fdr : float, optional
+            The share of false alarms among the flagged rows to accept, between 0 and 1. The
+            threshold is then not `offset_` but comes from the p-values of all rows of `X`, by
+            Benjamini and Hochberg's rule; it may flag none.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            -1 where `decision_function` is negative; with `fdr`, where the p-value is small enough.
+        """
+        if fdr is None:
+            return np.where(self.decision_function(X) < 0, -1, 1)
+        decisions.check_level("fdr", fdr)
+        return np.where(decisions.benjamini_hochberg(self.p_values(X), fdr), -1, 1)
+
+    def calibrate(self, X: Any) -> Self:
+        """Let p-values compare with normal rows that took no part in the fit.
+
+        With such rows p-values hold exactly, whatever the model, and with any `contamination`.
+        Dictionary, scores and `offset_` stay as they are; the next `fit` forgets the calibration.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            Normal rows, the same features in the same order as in `fit`. The smallest p-value
+            will be ``1 / (n_samples + 1)``.
+
+        Returns
+        -------
+        self : object
+            The calibrated detector.
+        """
+        self.calibration_scores_ = np.sort(self.score_samples(X))
+        return self
+
+    def p_values(self, X: Any) -> Scores:
+        """Return how probable a normal row is to score as low as each row.
+
+        The p-value of a row is its rank among ``n`` normal rows outside the fit, from
+        ``1 / (n + 1)`` to 1. These are the rows given to `calibrate`, or else the training rows,
+        as cross-fitted in `fit` with ``contamination="auto"``.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`; not the training rows themselves,
+            whose p-values are too large.
+
+        Returns
+        -------
+        p_values : ndarray of shape (n_samples,)
+            Small for abnormal rows. A row's p-value does not depend on the others.
+        """
+        check_is_fitted(self)
+        if self.calibration_scores_ is None:
+            raise ValueError(
+                f"p-values need scores of rows outside the fit, and contamination="
+                f"{self.contamination!r} gives none; call calibrate(X) with normal rows that were "
+                "not in fit, or fit with contamination='auto'"
+            )
+        return decisions.conformal_p_values(self.score_samples(X), self.calibration_scores_)

@@ -1,0 +1,146 @@
+"""Whether the parts of a fitted estimator fit together; asked before saving and after loading."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.estimators.parameters import check_parameters, check_values
+from setatoms.estimators.standardize import Standardizer
+from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
+from setatoms.learning.loop import History
+from setatoms.persistence.errors import FlawError, shown
+
+KINDS: dict[str, type] = {
+    "ConeAtomDetector": ConeAtoms,
+    "ConeDictionaryLearning": ConeAtoms,
+    "GaussianAtomDetector": GaussianAtoms,
+    "GaussianDictionaryLearning": GaussianAtoms,
+    "VectorAtomDetector": VectorAtoms,
+}
+
+# Learned atoms are unit vectors up to a few roundings; a damaged one is further off.
+_NORM_TOLERANCE = 1e-6
+_LARGEST_RADIUS = math.sqrt(2)
+
+
+def check_integrity(estimator: Any) -> None:
+    """Raise a FlawError on the first part of a fitted `estimator` that cannot belong to it.
+
+    Checked are types, shapes and ranges of all that scoring reads, and the parameters by the same
+    rules as in `fit`.
+    """
+    n_features = _value(estimator, "n_features_in_")
+    if type(n_features) is not int or n_features < 2:
+        raise FlawError(f"n_features_in_={shown(n_features)} must be a whole number, at least 2")
+    n_atoms = _check_atoms(estimator, n_features)
+    _check_kind(estimator, n_atoms, n_features)
+    _check_history(_value(estimator, "history_"), n_atoms)
+    if _is_detector(estimator):
+        _check_standardizer(_value(estimator, "standardizer_"), n_features)
+        _check_decisions(estimator)
+    _check_rules(check_parameters, estimator)
+
+
+def _is_detector(estimator: Any) -> bool:
+    return hasattr(type(estimator), "score_samples")
+
+
+def _value(owner: Any, name: str) -> Any:
+    try:
+        return vars(owner)[name]
+    except KeyError:
+        raise FlawError(f"{name} is missing") from None
+
+
+def _check_atoms(estimator: Any, n_features: int) -> int:
+    """Check centres and radii; return how many there are."""
+    atoms = _floats("components_", _value(estimator, "components_"), (-1, n_features))
+    # bounded first, so that squares cannot overflow
+    bounded = (np.abs(atoms) <= 2).all()
+    if not bounded or (np.abs(np.linalg.norm(atoms, axis=1) - 1) > _NORM_TOLERANCE).any():
+        raise FlawError("components_ has rows that are not unit vectors")
+    if not len(atoms):
+        raise FlawError("components_ has no rows")
+    radii = _floats("radii_", _value(estimator, "radii_"), (len(atoms),))
+    # a vector is a set-atom of radius 0, and no other is
+    flat = isinstance(_value(estimator, "kind_"), VectorAtoms)
+    valid = radii == 0 if flat else (radii > 0) & (radii < _LARGEST_RADIUS)
+    if not valid.all():
+        raise FlawError(f"radii_ has values outside {'{0}' if flat else '(0, sqrt 2)'}")
+    return len(atoms)
+
+
+def _check_kind(estimator: Any, n_atoms: int, n_features: int) -> None:
+    kind, expected = _value(estimator, "kind_"), KINDS[type(estimator).__name__]
+    if type(kind) is not expected:
+        raise FlawError(f"kind_ is a {type(kind).__name__}, not {expected.__name__}")
+    fields = {field.name: getattr(kind, field.name) for field in dataclasses.fields(expected)}
+    _check_rules(check_values, fields)
+    most = min(n_atoms, n_features)
+    if fields.get("n_nonzero", 1) > most:
+        raise FlawError(
+            f"kind_ has n_nonzero={fields['n_nonzero']}, and at most {most} are possible"
+        )
+
+
+def _check_rules(check: Any, subject: Any) -> None:
+    try:
+        check(subject)
+    except ValueError as error:
+        raise FlawError(shown(str(error))[1:-1], "set it to an allowed value") from None
+
+
+def _check_history(history: Any, n_atoms: int) -> None:
+    if not isinstance(history, History):
+        raise FlawError("history_ is not a History")
+    for name in ("error", "objective"):
+        _numbers(f"history_.{name}", getattr(history, name), np.float64, (-1,))
+    for name in ("unused", "overlaps", "adapted_at"):
+        _numbers(f"history_.{name}", getattr(history, name), np.int64, (-1,))
+    for name in ("radii", "usage"):
+        shape = (len(history.adapted_at), n_atoms)
+        _numbers(f"history_.{name}", getattr(history, name), np.float64, shape)
+
+
+def _check_standardizer(standardizer: Any, n_features: int) -> None:
+    if not isinstance(standardizer, Standardizer):
+        raise FlawError("standardizer_ is not a Standardizer")
+    _floats("standardizer_.mean", standardizer.mean, (n_features,))
+    if (_floats("standardizer_.scale", standardizer.scale, (n_features,)) <= 0).any():
+        raise FlawError("standardizer_.scale has values that are not positive")
+
+
+def _check_decisions(detector: Any) -> None:
+    offset = _value(detector, "offset_")
+    if not isinstance(offset, float) or not math.isfinite(offset):
+        raise FlawError(f"offset_={shown(offset)} must be a finite number")
+    calibration = vars(detector).get("calibration_scores_")
+    if calibration is not None:
+        scores = _floats("calibration_scores_", calibration, (-1,))
+        if (np.diff(scores) < 0).any():
+            raise FlawError("calibration_scores_ are not sorted")
+
+
+def _floats(name: str, array: Any, shape: Sequence[int]) -> NDArray[np.float64]:
+    """Return `array` if it is of this shape (-1: any length) and finite."""
+    _numbers(name, array, np.float64, shape)
+    if not np.isfinite(array).all():
+        raise FlawError(f"{name} has values that are not finite")
+    return array
+
+
+def _numbers(name: str, array: Any, dtype: type, shape: Sequence[int]) -> None:
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        raise FlawError(f"{name} is not an array of type {np.dtype(dtype)}")
+    fits = array.ndim == len(shape) and all(
+        side in (-1, found) for side, found in zip(shape, array.shape, strict=True)
+    )
+    if not fits or np.isnan(array).any():
+        expected = tuple("any" if side == -1 else side for side in shape)
+        raise FlawError(f"{name} has shape {array.shape} instead of {expected}, or NaN in it")

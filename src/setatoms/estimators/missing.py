@@ -1,0 +1,90 @@
+"""Tables with missing values: what may be missing, and how rows are completed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.estimators.tables import name_columns
+from setatoms.estimators.warn import warn_caller
+from setatoms.learning.missing import row_norms
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+class Completed(NamedTuple):
+    """Standardised rows without gaps.
+
+    Attributes
+    ----------
+    signals : ndarray of shape (n_samples, n_features)
+        What to code: observed entries as given, the others filled.
+    values : ndarray of shape (n_samples, n_features)
+        The same with the best values for the missing entries, given the codes of `signals`.
+    errors : ndarray of shape (n_samples,)
+        Representation errors of the observed entries, as large as if all had been observed: times
+        the root of the share of features over observed ones. NaN for rows that had no gaps.
+    """
+
+    signals: Array
+    values: Array
+    errors: Array
+
+
+def complete(model: Any, Z: Array) -> Completed:
+    """Fill what is NaN in standardised rows `Z` (n_samples, n_features) by a fitted `model`.
+
+    Other rows are not touched. A row without any observed entry becomes the mean row, which has no
+    error.
+    """
+    missing = np.isnan(Z)
+    rows = np.flatnonzero(missing.any(axis=1))
+    completed = Completed(Z, Z, np.full(len(Z), np.nan))
+    if len(rows):
+        gaps = missing[rows]
+        start = np.where(gaps, 0.0, Z[rows])
+        filled = model.kind_.fill(start, gaps, model.components_, model.radii_, n_jobs=model.n_jobs)
+        n_observed = np.maximum((~gaps).sum(axis=1), 1)
+        completed.errors[rows] = row_norms(filled.residuals) * np.sqrt(Z.shape[1] / n_observed)
+        completed = completed._replace(
+            signals=_with_rows(Z, rows, filled.rows), values=_with_rows(Z, rows, filled.values)
+        )
+    return completed
+
+
+def open_gaps(Z: Array) -> tuple[Array, Mask | None]:
+    """Return rows to learn from, with NaN replaced by 0, and where it was (None: nowhere)."""
+    missing = np.isnan(Z)
+    return (np.where(missing, 0.0, Z), missing) if missing.any() else (Z, None)
+
+
+def keep_observed(table: Array, names: Sequence[Any] | None) -> Array:
+    """Return the rows of `table` (n_samples, n_features) to learn from: those that hold a value."""
+    missing = np.isnan(table)
+    if not missing.any():
+        return table
+    unseen = np.flatnonzero(missing.all(axis=0))
+    if len(unseen):
+        raise ValueError(
+            f"X has no value at all in {name_columns(names, unseen)}; drop what was never observed"
+        )
+    empty = missing.all(axis=1)
+    n_empty = int(empty.sum())
+    if len(table) - n_empty < 2:
+        raise ValueError(
+            f"X has no value at all in {n_empty} of {len(table)} rows, and fit takes two rows that "
+            "have; give more rows"
+        )
+    if n_empty:
+        warn_caller(f"X has no value at all in {n_empty} of {len(table)} rows, which fit ignores")
+    return table[~empty]
+
+
+def _with_rows(Z: Array, rows: NDArray[np.intp], new: Array) -> Array:
+    result = Z.copy()
+    result[rows] = new
+    return result

@@ -1,0 +1,99 @@
+"""A fitted estimator into a file."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from os import PathLike
+from typing import Any
+
+import numba
+import numpy as np
+import scipy
+import sklearn
+from sklearn.utils.validation import check_is_fitted
+
+from setatoms import __version__
+from setatoms.estimators.codec import Arrays, encode
+from setatoms.estimators.integrity import KINDS, check_integrity
+from setatoms.persistence.errors import FlawError, blaming
+from setatoms.persistence.models import StoredModel, write_model
+
+# In the header under `features`, where they are found without knowing the estimators.
+_FEATURES = ("n_features_in_", "feature_names_in_")
+
+
+def save_model(
+    estimator: Any, path: str | PathLike[str], notes: Mapping[str, Any] | None = None
+) -> None:
+    """Write a fitted estimator to a file, whole or not at all."""
+    check_is_fitted(estimator)
+    with blaming("save the model to", path):
+        stored = _store(estimator)
+        if notes:
+            stored.header["notes"] = dict(notes)
+    write_model(path, stored)
+
+
+def _store(estimator: Any) -> StoredModel:
+    name = type(estimator).__name__
+    if name not in KINDS or not type(estimator).__module__.startswith("setatoms."):
+        raise FlawError(f"it is a {name}, none of {', '.join(KINDS)}", "pickle it instead")
+    _check_before(estimator)
+    arrays: Arrays = {}
+    parameters = {
+        key: encode(value, f"parameters.{key}", arrays)
+        for key, value in estimator.get_params(deep=False).items()
+    }
+    attributes = {
+        key: encode(value, key, arrays)
+        for key, value in vars(estimator).items()
+        if _is_fitted_name(key) and key not in _FEATURES
+    }
+    header = _summary(estimator) | {"parameters": parameters, "attributes": attributes}
+    return StoredModel(header, arrays)
+
+
+def _check_before(estimator: Any) -> None:
+    """Raise if what was saved could not be loaded."""
+    try:
+        check_integrity(estimator)
+    except FlawError as flaw:
+        raise FlawError(flaw.fact, "put that right, or fit the estimator again") from None
+
+
+def _is_fitted_name(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _summary(estimator: Any) -> dict[str, Any]:
+    """Return what a reader of the header alone wants to know."""
+    names = getattr(estimator, "feature_names_in_", None)
+    errors = estimator.history_.error
+    last = float(errors[-1]) if len(errors) and np.isfinite(errors[-1]) else None
+    return {
+        "estimator": type(estimator).__name__,
+        "saved": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "versions": _versions(),
+        "features": {
+            "count": estimator.n_features_in_,
+            "names": None if names is None else list(map(str, names)),
+        },
+        "training": {
+            "n_rows": getattr(estimator, "n_samples_fit_", None),
+            "iterations": len(errors),
+            "error": last,
+        },
+    }
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "setatoms": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numba": numba.__version__,
+    }

@@ -1,0 +1,109 @@
+"""What a row would have to be to look normal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.explain.dictionary import Dictionary
+from setatoms.explain.refill import refill_each, settle
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """Rows with their worst columns replaced by what the others imply.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+        The rows in their own units; all other entries are as given.
+    columns : list of tuple of str
+        The columns replaced in each row, the most helpful first.
+    score_before, score_after : ndarray of shape (n_samples,)
+        Minus `score_samples` of the rows as given and as they are here: higher is more anomalous.
+    anomaly_before, anomaly_after : ndarray of shape (n_samples,)
+        Whether these scores are beyond the threshold.
+    """
+
+    rows: Array
+    columns: list[tuple[str, ...]]
+    score_before: Array
+    score_after: Array
+    anomaly_before: Mask
+    anomaly_after: Mask
+
+
+def replace_worst(
+    dictionary: Dictionary,
+    table: Array,
+    Z: Array,
+    k: int,
+    score: Callable[[Array], Array],
+    threshold: float,
+) -> Counterfactual:
+    """Replace `k` columns of each row, chosen one after the other.
+
+    Each time the column is taken whose refill, together with those taken before, leaves the
+    smallest error. This finds the columns that are wrong and not those that only look wrong
+    because a neighbour is.
+
+    Parameters
+    ----------
+    dictionary : Dictionary
+        The fitted model.
+    table : ndarray of shape (n_samples, n_features)
+        The rows in their own units, NaN where missing.
+    Z : ndarray of shape (n_samples, n_features)
+        The same rows as the atoms see them, missing entries filled.
+    k : int
+        How many columns to replace, at least one and fewer than there are.
+    score : callable
+        From rows in their own units to scores, higher for more anomalous ones.
+    threshold : float
+        Scores above it are anomalies.
+    """
+    _check_count(k, table.shape[1])
+    missing = np.isnan(table)
+    free, filled, order = missing.copy(), Z.copy(), np.full((len(Z), k), -1)
+    for step in range(k):
+        order[:, step] = _replace_next(dictionary, filled, free)
+        filled = settle(dictionary, filled, free)
+    rows = np.where(free & ~missing, dictionary.in_own_units(filled), table)
+    before, after = score(table), score(rows)
+    return Counterfactual(
+        rows=rows,
+        columns=[tuple(dictionary.names[j] for j in row if j >= 0) for row in order.tolist()],
+        score_before=before,
+        score_after=after,
+        anomaly_before=before > threshold,
+        anomaly_after=after > threshold,
+    )
+
+
+def _replace_next(dictionary: Dictionary, filled: Array, free: Mask) -> NDArray[np.intp]:
+    """Refill the best column of each row of `filled` and mark it `free`, both in place.
+
+    Returns its number, or -1 where only one observed column is left to imply anything.
+    """
+    refilled = refill_each(dictionary, filled, free)
+    chosen = np.argmin(refilled.errors, axis=1)
+    rows = np.flatnonzero((~free).sum(axis=1) > 1)
+    filled[rows, chosen[rows]] = refilled.values[rows, chosen[rows]]
+    free[rows, chosen[rows]] = True
+    numbers = np.full(len(filled), -1)
+    numbers[rows] = chosen[rows]
+    return numbers
+
+
+def _check_count(k: int, n_features: int) -> None:
+    if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or not 1 <= k < n_features:
+        raise ValueError(
+            f"k={k!r} must be a whole number of columns, at least 1 and below the {n_features} "
+            "there are: the others say what to replace them by"
+        )

@@ -1,0 +1,208 @@
+r"""Split a row's error over its columns.
+
+A row :math:`z` is represented by :math:`\hat z = z - r`. In the units of the columns
+:math:`\hat z` is the *expected row*, and the squared error :math:`\|r\|^2 = \sum_i r_i^2` splits
+exactly: the contribution of a column is :math:`r_i^2 / \|r\|^2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.coding import Codes
+from setatoms.explain.dictionary import Dictionary
+from setatoms.explain.members import list_atoms
+from setatoms.explain.records import ColumnRecord, Record
+from setatoms.explain.refill import Refilled, refill_each
+from setatoms.explain.sentences import write_sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+RANKS = ("contribution", "refill")
+# Numbers that the actual atoms of coded rows may take at a time.
+_SLAB_NUMBERS = 1 << 22
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why each row has its score.
+
+    Attributes
+    ----------
+    records : list of dict
+        One a row: ``row`` (its number), ``score`` (minus `score_samples`: higher is more
+        anomalous), ``anomaly``, ``sentence``, ``columns`` and ``atoms``.
+
+        A column has its name as ``column``, the value ``observed`` (None if it was missing) and the
+        value ``expected``, both in the column's own unit, and its ``contribution``: its share of
+        the squared error. Contributions of all columns sum to one; a row without error has equal
+        ones. With ``rank="refill"`` there is also the value ``implied`` by the other columns and
+        the ``drop`` of the score when it stands there.
+
+        An atom has its number as ``atom``, its ``coefficient`` and the ``distance`` of the actual
+        atom from the centre: in standard deviations for a Gaussian, in radii for a cone, 0 for a
+        vector. ``on_boundary`` says whether it sits on its cone's boundary; None if not a cone.
+    """
+
+    records: list[Record]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def sentences(self) -> list[str]:
+        """One line a row."""
+        return [record["sentence"] for record in self.records]
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The columns of all rows as a tidy table, one line for each, most responsible first."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("Explanation.frame needs pandas: pip install pandas") from error
+
+        lines = [
+            {
+                "row": record["row"],
+                "score": record["score"],
+                "anomaly": record["anomaly"],
+                "place": place,
+                **column,
+            }
+            for record in self.records
+            for place, column in enumerate(record["columns"], start=1)
+        ]
+        return pd.DataFrame(lines)
+
+
+def explain_rows(
+    dictionary: Dictionary,
+    table: Array,
+    Z: Array,
+    scores: Array,
+    threshold: float,
+    *,
+    top: int | None = 3,
+    rank: str = "contribution",
+) -> Explanation:
+    """Explain the scores of rows.
+
+    Parameters
+    ----------
+    dictionary : Dictionary
+        The fitted model.
+    table : ndarray of shape (n_samples, n_features)
+        The rows in their own units, NaN where missing.
+    Z : ndarray of shape (n_samples, n_features)
+        The same rows as the atoms see them, missing entries filled.
+    scores : ndarray of shape (n_samples,)
+        Their scores, higher for more anomalous rows.
+    threshold : float
+        Scores above it are anomalies.
+    top : int or None, default=3
+        How many columns to list; None lists all.
+    rank : {"contribution", "refill"}, default="contribution"
+        By what the columns are ordered.
+    """
+    _check_top(top)
+    _check_rank(rank)
+    records: list[Record] = []
+    slab = max(1, _SLAB_NUMBERS // Z.shape[1] ** 2)
+    for start in range(0, len(Z), slab):
+        part = slice(start, start + slab)
+        view = _View(dictionary, table[part], Z[part], scores[part], rank)
+        records.extend(view.records(start, threshold, top))
+    return Explanation(records)
+
+
+def contributions(residuals: Array) -> Array:
+    """Return the share of each column in the squared norms of `residuals` (n, n_features).
+
+    Examples
+    --------
+    >>> contributions(np.array([[3e200, 4e200], [0.0, 0.0]]))
+    array([[0.36, 0.64],
+           [0.5 , 0.5 ]])
+    """
+    peaks = np.abs(residuals).max(axis=1, keepdims=True)
+    exact = peaks == 0
+    # relative to the largest entry, as squares may be beyond the range of floats
+    squares = np.where(exact, 1.0, residuals / np.where(exact, 1.0, peaks)) ** 2
+    return squares / squares.sum(axis=1, keepdims=True)
+
+
+class _View:
+    """A slab of rows, coded and measured; see `explain_rows` for the arguments."""
+
+    def __init__(
+        self, dictionary: Dictionary, table: Array, Z: Array, scores: Array, rank: str
+    ) -> None:
+        self._dictionary, self._table, self._scores = dictionary, table, scores
+        missing = np.isnan(table)
+        self._codes: Codes = dictionary.code(Z, actual_atoms=True)
+        residuals = np.asarray(self._codes.residuals, dtype=np.float64)
+        self._expected = dictionary.in_own_units(Z - residuals)
+        # a value that was filled in is not to blame
+        self._shares = contributions(np.where(missing, 0.0, residuals))
+        self._implied = self._drops = None
+        merits = self._shares
+        if rank == "refill":
+            refilled = refill_each(dictionary, Z, missing)
+            self._implied = dictionary.in_own_units(refilled.values)
+            self._drops = merits = _drops(refilled, self._codes.errors, scores)
+        self._order = np.argsort(-merits, axis=1, kind="stable")
+
+    def records(self, first: int, threshold: float, top: int | None) -> Iterator[Record]:
+        """Yield a record for each row; the first row has number `first`."""
+        atoms = list_atoms(self._codes, self._dictionary)
+        for i, score in enumerate(self._scores.tolist()):
+            columns = [self._column(i, j) for j in self._order[i, :top].tolist()]
+            yield Record(
+                row=first + i,
+                score=score,
+                anomaly=score > threshold,
+                sentence=write_sentence(columns, score),
+                columns=columns,
+                atoms=atoms[i],
+            )
+
+    def _column(self, i: int, j: int) -> ColumnRecord:
+        observed = float(self._table[i, j])
+        column = ColumnRecord(
+            column=self._dictionary.names[j],
+            observed=None if np.isnan(observed) else observed,
+            expected=float(self._expected[i, j]),
+            contribution=float(self._shares[i, j]),
+        )
+        if self._implied is not None and self._drops is not None:
+            column["implied"] = float(self._implied[i, j])
+            column["drop"] = float(self._drops[i, j])
+        return column
+
+
+def _drops(refilled: Refilled, errors: NDArray[np.floating], scores: Array) -> Array:
+    """Return by how much each refill (n, n_features) lowers the score of its row."""
+    whole = np.where(errors > 0, errors, 1.0)[:, None]
+    kept = np.where(np.isfinite(refilled.errors), refilled.errors / whole, 1.0)
+    return np.where(errors[:, None] > 0, scores[:, None] * (1.0 - kept), 0.0)
+
+
+def _check_top(top: Any) -> None:
+    whole = isinstance(top, (int, np.integer)) and not isinstance(top, bool)
+    if top is not None and not (whole and top >= 1):
+        raise ValueError(f"top={top!r} must be a whole number, at least 1, or None for all columns")
+
+
+def _check_rank(rank: Any) -> None:
+    if rank not in RANKS:
+        raise ValueError(f"rank={rank!r} must be {' or '.join(map(repr, RANKS))}")

@@ -1,0 +1,49 @@
+"""Which atoms represent a row, and how far they lean from their centres."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.coding import Codes
+from setatoms.explain.dictionary import Dictionary
+from setatoms.explain.records import AtomRecord
+from setatoms.learning.atoms import ConeAtoms
+
+Array = NDArray[np.float64]
+
+# Chords are differences of unit vectors: exact to rounding, far from it to the eye.
+_ON_BOUNDARY = 1 - 1e-6
+
+
+def list_atoms(codes: Codes, dictionary: Dictionary) -> list[list[AtomRecord]]:
+    """Return the atoms of each coded row, those with the largest coefficients first.
+
+    The codes must hold the actual atoms.
+    """
+    has_boundary = isinstance(dictionary.kind, ConeAtoms)
+    distances = _distances(codes, dictionary)
+    order = np.argsort(-np.abs(codes.values), axis=1, kind="stable")
+    return [
+        [
+            AtomRecord(
+                atom=int(codes.support[i, q]),
+                coefficient=float(codes.values[i, q]),
+                distance=float(distances[i, q]),
+                on_boundary=bool(distances[i, q] >= _ON_BOUNDARY) if has_boundary else None,
+            )
+            for q in order[i]
+            if codes.support[i, q] >= 0
+        ]
+        for i in range(len(codes.support))
+    ]
+
+
+def _distances(codes: Codes, dictionary: Dictionary) -> Array:
+    """Return the chord from each actual atom to its centre in radii, 0 where there is no radius."""
+    centres = dictionary.atoms[codes.support]
+    radii = dictionary.radii[codes.support]
+    chords = np.linalg.norm(np.asarray(codes.actual_atoms) - centres, axis=2)
+    # a set-atom and its mirror image are the same
+    mirrored = np.linalg.norm(np.asarray(codes.actual_atoms) + centres, axis=2)
+    return np.where(radii > 0, np.minimum(chords, mirrored) / np.where(radii > 0, radii, 1.0), 0.0)

@@ -1,0 +1,86 @@
+"""Put what is wrong with a row into one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from setatoms.explain.records import ColumnRecord
+
+# Where a number is written without an exponent.
+_PLAIN = (1e-4, 1e9)
+# Shares below this are not worth a mention, unless nothing else is.
+_WORTH_SAYING = 0.005
+
+
+def write_sentence(columns: Sequence[ColumnRecord], score: float) -> str:
+    """Return one line on the `columns` of a row, most responsible first.
+
+    Examples
+    --------
+    >>> column = {"column": "petal_width", "observed": 0.2, "expected": 1.87, "contribution": 0.71}
+    >>> write_sentence([column], score=1.3)
+    'petal_width 0.2 where 1.9 was expected (71 %)'
+    """
+    if score == 0:
+        return "as expected in every column"
+    said = [
+        _clause(column, score)
+        for place, column in enumerate(columns)
+        if place == 0 or _share(column, score) >= _WORTH_SAYING
+    ]
+    return ", ".join(said)
+
+
+def _share(column: ColumnRecord, score: float) -> float:
+    return column["drop"] / score if "drop" in column else column["contribution"]
+
+
+def _clause(column: ColumnRecord, score: float) -> str:
+    # a name may hold line breaks, a sentence may not
+    name = " ".join(column["column"].split()) or repr(column["column"])
+    expected = column.get("implied", column["expected"])
+    if column["observed"] is None:
+        return f"{name} missing, {write_pair(expected, expected)[0]} expected"
+    observed_text, expected_text = write_pair(column["observed"], expected)
+    percent = f"{100 * _share(column, score):.0f} %"
+    if "drop" in column:
+        return f"{name} {observed_text} where the others imply {expected_text} (score -{percent})"
+    return f"{name} {observed_text} where {expected_text} was expected ({percent})"
+
+
+def write_pair(first: float, second: float) -> tuple[str, str]:
+    """Write two numbers with no more digits than it takes to see how they differ.
+
+    Examples
+    --------
+    >>> write_pair(0.2, 1.8734)
+    ('0.2', '1.9')
+    >>> write_pair(123456.0, 123457.31)
+    ('123456', '123457.3')
+    >>> write_pair(1e-12, 4e300)
+    ('1e-12', '4e+300')
+    """
+    # half of each: the difference of two huge numbers may be beyond the range of floats
+    gap = abs(first / 2 - second / 2)
+    decimals = 1 - _exponent(2 * gap) if 0 < gap < _PLAIN[1] else 0
+    texts = _write(first, decimals), _write(second, decimals)
+    if texts[0] == texts[1] and first != second:
+        return repr(first), repr(second)
+    return texts
+
+
+def _write(value: float, decimals: int) -> str:
+    """Write `value` with at least two significant digits and that many decimals."""
+    if value == 0:
+        return "0"
+    exponent = _exponent(value)
+    decimals = min(max(decimals, 1 - exponent, 0), 16 - exponent)
+    if _PLAIN[0] <= abs(value) < _PLAIN[1]:
+        text = f"{value:.{max(decimals, 0)}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{value:.{min(max(decimals + exponent + 1, 2), 4)}g}"
+
+
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(abs(value)))

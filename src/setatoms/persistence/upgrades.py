@@ -1,0 +1,37 @@
+"""From the header of an older version to that of the next, one function a version.
+
+A new version adds a function here and a file to the tests; no function is ever changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from setatoms.persistence.errors import FlawError
+
+Header = dict[str, Any]
+
+
+def _from_1_to_2(header: Header) -> Header:
+    """Give features and training their own entries; nothing was calibrated or filled yet."""
+    try:
+        parameters, attributes = dict(header["parameters"]), dict(header["attributes"])
+        names, arrays = header["feature_names"], dict(header["arrays"])
+        count = attributes.pop("n_features_in_")
+        iterations = arrays["history_.error"]["shape"][0]
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise FlawError("its header is not one of version 1") from None
+    parameters["missing"] = "error"
+    if "offset_" in attributes:
+        attributes["calibration_scores_"] = None
+    rest = {name: value for name, value in header.items() if name != "feature_names"}
+    return rest | {
+        "features": {"count": count, "names": names},
+        "training": {"n_rows": None, "iterations": iterations, "error": None},
+        "parameters": parameters,
+        "attributes": attributes,
+    }
+
+
+UPGRADES: dict[int, Callable[[Header], Header]] = {1: _from_1_to_2}

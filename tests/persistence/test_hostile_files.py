@@ -1,0 +1,413 @@
+"""Whatever a file holds, loading it gives a model or a ModelFileError."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import tracemalloc
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setatoms
+from setatoms.persistence import ModelFileError, read_header
+from setatoms.persistence.container import HEADER_NAME
+from setatoms.persistence.models import read_model
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory):
+    """Return a path to write files to, again and again."""
+    return tmp_path_factory.mktemp("hostile") / "model"
+
+
+def refused(path, match="cannot load the model"):
+    """Check that a file gives the one error, which names it and what helps."""
+    with pytest.raises(ModelFileError, match=match) as caught:
+        setatoms.load(path)
+    assert str(path) in str(caught.value)
+    assert "; " in str(caught.value)
+    assert len(str(caught.value)) < 1500
+    assert str(caught.value).isprintable()
+
+
+def test_every_truncation_is_refused(saved, scratch):
+    whole = saved.read_bytes()
+    for length in {*range(200), *range(200, len(whole), 97), *range(len(whole) - 100, len(whole))}:
+        scratch.write_bytes(whole[:length])
+        refused(scratch)
+
+
+def test_every_flipped_bit_is_found(saved, scratch):
+    whole = saved.read_bytes()
+    for bit in range(0, 8 * len(whole), 211):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << (bit % 8)
+        scratch.write_bytes(damaged)
+        refused(scratch)
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_splices_are_found(saved, scratch, data):
+    whole = saved.read_bytes()
+    start = data.draw(st.integers(0, len(whole)))
+    stop = data.draw(st.integers(start, len(whole)))
+    filling = data.draw(st.binary(max_size=200))
+    if whole[start:stop] == filling:
+        return
+    scratch.write_bytes(whole[:start] + filling + whole[stop:])
+    refused(scratch)
+
+
+@given(content=st.binary(max_size=500))
+def test_other_bytes_are_refused(scratch, content):
+    for start in (b"", b"PK\x03\x04", pickle.dumps(os.getcwd)):
+        scratch.write_bytes(start + content)
+        refused(scratch, "no model of setatoms")
+
+
+NAMES = ["array", "list", "float", "record", "fields", "error", "_"]
+WORDS = ["components_", "History", "nan", "VectorAtoms", "__class__", "-1", ""]
+NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+JSON = st.recursive(
+    st.none() | st.booleans() | NUMBERS | st.sampled_from(WORDS) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def places(value, path=()):
+    """Yield the way to every value inside a parsed JSON value."""
+    if path:
+        yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        if isinstance(item, (dict, list)):
+            yield from places(item, (*path, key))
+        else:
+            yield (*path, key)
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_any_value_in_the_header_is_refused_or_makes_a_sound_model(saved, forge, scratch, data):
+    header, arrays = read_model(saved)
+    header = json.loads(json.dumps({k: v for k, v in header.items() if k != "arrays"}))
+    *way, last = data.draw(st.sampled_from(sorted(places(header), key=str)))
+    inner = header
+    for key in way:
+        inner = inner[key]
+    inner[last] = data.draw(JSON)
+    sound_or_refused(forge(scratch, header, arrays))
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_any_array_is_refused_or_makes_a_sound_model(saved, forge, scratch, data):
+    header, arrays = read_model(saved)
+    name = data.draw(st.sampled_from(sorted(arrays)))
+    shape = data.draw(
+        st.lists(st.integers(0, 20), max_size=3).map(tuple) | st.just(arrays[name].shape)
+    )
+    kind = data.draw(st.sampled_from(["<f8", "<f4", "<i8", "<i4", "|u1", "|b1"]))
+    with np.errstate(all="ignore"):
+        number = data.draw(st.sampled_from([0, 1, -1, np.nan, np.inf, 1e308, 5e-324, 0.1]))
+        arrays[name] = np.full(shape, number if kind[1] == "f" else 1, dtype=kind)
+    sound_or_refused(forge(scratch, header, arrays))
+
+
+def sound_or_refused(path):
+    try:
+        model = setatoms.load(path)
+    except ModelFileError:
+        return
+    scores = model.score_samples(np.ones((2, 5)))
+    assert np.isfinite(scores).all()
+
+
+NOT_FINITE = [np.nan, np.inf, -np.inf]
+
+
+@pytest.mark.parametrize("number", NOT_FINITE)
+@pytest.mark.parametrize(
+    "name", ["components_", "radii_", "standardizer_.mean", "standardizer_.scale"]
+)
+def test_an_array_of_nonsense_is_refused(stored, forged, name, number):
+    header, arrays = stored
+    arrays[name] = np.full_like(arrays[name], number)
+    refused(forged(header, arrays), "not finite|or NaN in it")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "match"),
+    [
+        ("components_", lambda a: 2 * a, "not unit vectors"),
+        ("components_", lambda a: 1e200 * a, "not unit vectors"),
+        ("components_", lambda a: a[:, :4], r"components_ has shape \(20, 4\)"),
+        ("components_", lambda a: a[:0], "components_ has no rows"),
+        ("components_", lambda a: a.T.copy(), "components_ has shape"),
+        ("components_", lambda a: a.astype(np.float32), "not an array of type float64"),
+        ("radii_", lambda a: a[:-1], "radii_ has shape"),
+        ("radii_", lambda a: 0 * a, "radii_ has values outside"),
+        ("radii_", lambda a: a + 1.4, "radii_ has values outside"),
+        ("standardizer_.scale", lambda a: 0 * a, "not positive"),
+        ("standardizer_.scale", lambda a: -a, "not positive"),
+        ("history_.radii", lambda a: a[:, :3], "history_.radii has shape"),
+        ("history_.unused", lambda a: a.astype(np.float64), "not an array of type int64"),
+    ],
+)
+def test_an_array_that_does_not_fit_is_named(stored, forged, name, change, match):
+    header, arrays = stored
+    arrays[name] = change(arrays[name])
+    refused(forged(header, arrays), match)
+
+
+def test_calibration_must_be_sorted_scores(stored, forged):
+    header, arrays = stored
+    attributes = header["attributes"] | {"calibration_scores_": {"array": "calibration_scores_"}}
+    for scores in ([-1.0, -2.0], [np.nan], [[-1.0]]):
+        arrays["calibration_scores_"] = np.array(scores)
+        refused(forged(header | {"attributes": attributes}, arrays), "calibration_scores_")
+
+
+@pytest.mark.parametrize(
+    "shape", [[2**40], [2**62, 4], [2**31, 2**31], [0, 2**62], [1] * 40, [-1], [True], "5", [1.5]]
+)
+def test_huge_and_odd_shapes_are_refused_without_memory(stored, forged, shape):
+    header, arrays = stored
+    entry = header["arrays"]["components_"] | {"shape": shape}
+    path = forged(header, arrays, components_=entry)
+    tracemalloc.start()
+    refused(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5_000_000
+
+
+@pytest.mark.parametrize(
+    "dtype", ["|O", ">f8", "<c16", "<U5", "|V8", "<M8[s]", "=f8", "f8", "", 8, None]
+)
+def test_other_types_than_little_endian_numbers_are_refused(stored, forged, dtype):
+    header, arrays = stored
+    entry = header["arrays"]["radii_"] | {"dtype": dtype}
+    refused(forged(header, arrays, radii_=entry), "dtype=")
+
+
+@pytest.mark.parametrize(
+    "name", ["../radii_", "/radii_", "a..b", "a/b", "", "a\\b", "ä", "a" * 300, ".a"]
+)
+def test_names_of_arrays_are_plain(stored, forged, name):
+    header, arrays = stored
+    entry = header["arrays"]["radii_"]
+    refused(forged(header, arrays, **{name: entry}), "names an array")
+
+
+def test_an_array_too_many_or_too_few_is_refused(stored, forged):
+    header, arrays = stored
+    refused(
+        forged(header, arrays | {"more": np.zeros(2)}), r"arrays that belong nowhere, \['more'\]"
+    )
+    attributes = header["attributes"] | {"again_": {"array": "radii_"}}
+    refused(forged(header | {"attributes": attributes}, arrays), "of no known form")
+    del arrays["radii_"]
+    refused(forged(header, arrays), "of no known form")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "__class__",
+        "score_samples",
+        "_sklearn_output_config",
+        "n_iter",
+        "Big_",
+        "fit",
+        "",
+        "a" * 99 + "_",
+    ],
+)
+def test_an_attribute_cannot_hide_anything(stored, forged, name):
+    header, arrays = stored
+    attributes = header["attributes"] | {name: 1}
+    refused(forged(header | {"attributes": attributes}, arrays), "an estimator does not learn")
+
+
+@pytest.mark.parametrize(
+    "lost", ["components_", "radii_", "offset_", "kind_", "standardizer_", "history_"]
+)
+def test_a_model_without_a_part_is_refused(stored, forged, lost):
+    header, arrays = stored
+    attributes = {name: value for name, value in header["attributes"].items() if name != lost}
+    kept = {name: array for name, array in arrays.items() if name.partition(".")[0] != lost}
+    refused(forged(header | {"attributes": attributes}, kept), f"{lost} is missing")
+
+
+@pytest.mark.parametrize("name", ["Popen", "os.system", "BaseEstimator", "AtomDetector", ""])
+def test_only_known_classes_are_made(stored, forged, name):
+    header, arrays = stored
+    refused(forged(header | {"estimator": name}, arrays), "none of ConeAtomDetector, ConeDict")
+
+
+def test_the_kind_must_be_that_of_the_class(stored, forged):
+    header, arrays = stored
+    refused(forged(header | {"estimator": "ConeDictionaryLearning"}, arrays), "no parameters")
+    for kind, match in [
+        ({"record": "VectorAtoms", "fields": {}}, "kind_ is a VectorAtoms|radii_ has values"),
+        ({"record": "ConeAtoms", "fields": {"n_nonzero": 6}}, "n_nonzero=6, and at most 5"),
+        ({"record": "ConeAtoms", "fields": {"n_nonzero": True}}, "n_nonzero=True must be"),
+        ({"record": "ConeAtoms", "fields": {"odd": 6}}, "with fields"),
+        ({"record": "Popen", "fields": {}}, "a record 'Popen'"),
+        ({"record": "Standardizer", "fields": {}}, "without all its fields"),
+    ]:
+        attributes = header["attributes"] | {"kind_": kind}
+        refused(forged(header | {"attributes": attributes}, arrays), match)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_iter": 0},
+        {"contamination": 2.0},
+        {"n_jobs": 0},
+        {"radius": 1},
+        {"tol": {"float": "nan"}},
+    ],
+)
+def test_parameters_keep_their_rules(stored, forged, change):
+    header, arrays = stored
+    parameters = header["parameters"] | change
+    refused(forged(header | {"parameters": parameters}, arrays), "must be|has no parameters")
+
+
+BODIES = {
+    "deep": b'"parameters": ' + b"[" * 100_000,
+    "deep and closed": b'"format": ' + b"[" * 900 + b"]" * 900 + b"}",
+    "deep objects": b'"a": ' + b'{"a": ' * 100_000,
+    "huge number": b'"version": ' + b"9" * 100_000 + b"}",
+    "large number": b'"version": 99999999999999999999}',
+    "infinite": b'"version": 1e999}',
+    "constant": b'"version": NaN}',
+    "not UTF-8": b'"format": "\xff\xfe"}',
+    "not ASCII": '"format": "ä"}'.encode(),
+    "UTF-16": '"format": 1}'.encode("utf-16"),
+    "twice": b'"version": 1, "version": 2}',
+    "open": b'"version": 2',
+    "two": b'"version": 2}{}',
+    "nothing": b"",
+    "only a version": b'"format": "setatoms model", "version": 2}',
+    "no format": b'"version": 2}',
+}
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_a_header_that_is_no_header_is_refused(scratch, case):
+    scratch.write_bytes(sealed(BODIES[case]))
+    refused(scratch)
+    with pytest.raises(ModelFileError):
+        read_header(scratch)
+
+
+def sealed(body):
+    """Return a file of a header alone, `body` behind its checksum."""
+    content = b'{"sha256": "' + hashlib.sha256(body).hexdigest().encode() + b'", ' + body
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(HEADER_NAME), content)
+    return stream.getvalue()
+
+
+def repacked(saved, **options):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(stream, "w", **options) as new:
+        for info in old.infolist():
+            new.writestr(info.filename, old.read(info))
+    return stream.getvalue()
+
+
+def test_an_archive_of_another_program_is_refused(saved, scratch):
+    for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA):
+        scratch.write_bytes(repacked(saved, compression=compression))
+        refused(scratch, "not packed anew by another program")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("name", ["radii_.npy", "../../evil", "/evil", "header.json", "x" * 60_000])
+def test_a_member_that_was_added_is_refused(saved, scratch, name):
+    scratch.write_bytes(saved.read_bytes())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with zipfile.ZipFile(scratch, "a") as archive:
+            archive.writestr(name, b"evil")
+    refused(scratch, "something was added to it")
+
+
+def test_an_encrypted_or_described_member_is_refused(saved, scratch):
+    for flags in (1, 8, 0x800):
+        damaged = bytearray(saved.read_bytes())
+        struct.pack_into("<H", damaged, 6, flags)
+        scratch.write_bytes(damaged)
+        refused(scratch)
+
+
+_LOAD = """
+import resource, sys
+import numpy
+from setatoms.persistence.models import read_model
+from setatoms.persistence import ModelFileError
+used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    read_model(sys.argv[1])
+except ModelFileError as error:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used, error)
+"""
+
+
+@pytest.mark.parametrize("member", ["header.json", "components_.npy"])
+def test_a_bomb_takes_no_memory(scratch, member):
+    with zipfile.ZipFile(scratch, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member, bytes(50_000_000))
+    command = [sys.executable, "-c", _LOAD, str(scratch)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    kilobytes, _, message = done.stdout.partition(" ")
+    assert int(kilobytes) < 5_000
+    assert "no model of setatoms" in message
+
+
+def test_a_large_header_is_refused_unread(scratch):
+    scratch.write_bytes(sealed(b" " * 9_000_000))
+    refused(scratch, "more than the 8388608 allowed")
+
+
+def test_what_is_no_file_is_said(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        setatoms.load(tmp_path / "nothing")
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", "/dev/zero"):
+        refused(path, "no regular file")
+
+
+def test_a_pickle_is_not_run(scratch, tmp_path):
+    class Intruder:
+        def __reduce__(self):
+            return type(tmp_path).touch, (tmp_path / "trace",)
+
+    np.savez(scratch.with_suffix(".npz"), components_=np.array([Intruder()], dtype=object))
+    refused(scratch.with_suffix(".npz"))
+    scratch.write_bytes(pickle.dumps(Intruder()))
+    refused(scratch)
+    assert not (tmp_path / "trace").exists()
