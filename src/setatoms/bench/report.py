@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from html import escape
-from importlib import resources
 from pathlib import Path
-from string import Template
 
 from setatoms.bench.comparisons import check_orderings
 from setatoms.bench.figures import CAPTIONS, make_figures, render
@@ -18,6 +16,7 @@ from setatoms.bench.results import Results
 from setatoms.bench.summaries import baseline_table, dataset_table, method_table
 from setatoms.bench.tables import NEAR, all_tables, coverage
 from setatoms.bench.verdicts import list_orderings
+from setatoms.webpage import assemble, read_part, write_page
 
 _TITLE = "Set-atom dictionaries: the paper's benchmark, computed again"
 _LEGEND = (
@@ -49,9 +48,7 @@ def write_report(path: str | Path, out: str | Path) -> Path:
     given = Path(out)
     page = given if given.suffix in (".html", ".htm") else given / "report.html"
     text = make_report(path)
-    page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(text, encoding="utf-8")
-    return page
+    return write_page(page, text)
 
 
 def make_report(path: str | Path) -> str:
@@ -63,7 +60,8 @@ def make_report(path: str | Path) -> str:
         sections += _kind_sections(load_results(path, kind))
     sections.append(_table_section(_environment_table(path)))
     numbered = [(f"s{i}", *section) for i, section in enumerate(sections, 1)]
-    return Template(_resource("report.html")).substitute(
+    return assemble(
+        read_part("setatoms.bench", "page", "report.html"),
         title=escape(_TITLE),
         introduction=f"{escape(coverage(results))} {escape(_LEGEND)}",
         contents="\n".join(
@@ -74,8 +72,8 @@ def make_report(path: str | Path) -> str:
             f'<section id="{name}">\n<h2>{escape(heading)}</h2>\n{body}\n</section>'
             for name, heading, body in numbered
         ),
-        style=_resource("report.css"),
-        script=_resource("report.js"),
+        style=read_part("setatoms.bench", "page", "report.css"),
+        inline_styles=True,
     )
 
 
@@ -188,8 +186,3 @@ def _inline_svg(svg: str, name: str) -> str:
     label = escape(CAPTIONS[name].split(". ")[0])
     element = element.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
     return element.replace(_INK, "currentColor")
-
-
-def _resource(name: str) -> str:
-    folder = resources.files("setatoms.bench") / "page"
-    return (folder / name).read_text(encoding="utf-8")

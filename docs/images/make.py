@@ -1,0 +1,114 @@
+"""Draw the pictures of the documentation.
+
+Run as ``python docs/images/make.py``. Needs the extra ``cli``, Selenium, and Debian's packages
+chromium and chromium-driver. The table is generated: a pump whose readings obey simple laws, with
+one reading replaced in twelve of 1,500 rows.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import shutil
+import subprocess
+import sys
+import tempfile
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).parent
+WIDTH, HEIGHT = 1280, 1440
+COLUMNS = (
+    "speed_rpm",
+    "flow_m3h",
+    "head_m",
+    "power_kw",
+    "current_a",
+    "motor_temp_c",
+    "bearing_temp_c",
+    "vibration_mm_s",
+    "ambient_temp_c",
+)
+# Columns whose readings are replaced, in turn.
+FAULTY = ("flow_m3h", "power_kw", "bearing_temp_c", "motor_temp_c", "head_m", "vibration_mm_s")
+
+
+def make_pump(n_rows: int = 1500, seed: int = 7) -> np.ndarray:
+    """Return readings (n_rows, 9): flow, head and power follow from speed and valve, and so on."""
+    rng = np.random.default_rng(seed)
+    speed = rng.normal(1450, 120, n_rows)
+    valve = rng.normal(0, 1, n_rows)
+    ambient = rng.normal(18, 6, n_rows)
+
+    def noise(deviation: float) -> np.ndarray:
+        return rng.normal(0, deviation, n_rows)
+
+    flow = 42 * speed / 1450 * (1 + 0.12 * valve) + noise(0.5)
+    head = 31 * (speed / 1450) ** 2 * (1 - 0.10 * valve) + noise(0.4)
+    power = 0.0136 * flow * head / 0.62 + noise(0.4)
+    current = 1.62 * power + 2 + noise(0.5)
+    motor = ambient + 22 + 1.1 * power + noise(0.9)
+    bearing = ambient + 9 + 0.012 * speed + noise(0.8)
+    vibration = 0.9 + 0.0011 * speed + noise(0.12)
+    readings = (speed, flow, head, power, current, motor, bearing, vibration, ambient)
+    return break_relations(np.column_stack(readings), rng)
+
+
+def break_relations(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Replace one reading in each of twelve rows: by another row's, then by one far off."""
+    for k, i in enumerate(rng.choice(len(X), 12, replace=False)):
+        j = COLUMNS.index(FAULTY[k % len(FAULTY)])
+        if k < len(FAULTY):
+            X[i, j] = X[rng.integers(len(X)), j]
+        else:
+            X[i, j] += rng.choice([-1, 1]) * rng.uniform(2.5, 4) * X[:, j].std()
+    return X
+
+
+def write_csv(path: Path, X: np.ndarray) -> None:
+    """Write the readings, one every half hour."""
+    start = datetime(2026, 3, 1)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["time", *COLUMNS])
+        for i, row in enumerate(X):
+            moment = start + timedelta(minutes=30 * i)
+            writer.writerow([moment.isoformat(" ", "minutes"), *(f"{value:.5g}" for value in row)])
+
+
+def take_picture(page: Path, picture: Path) -> None:
+    """Photograph the top of a page."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for word in ("--headless=new", "--no-sandbox", "--hide-scrollbars"):
+        options.add_argument(word)
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    driver = webdriver.Chrome(options=options, service=service)
+    try:
+        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        driver.get(page.as_uri())
+        shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+    finally:
+        driver.quit()
+    picture.write_bytes(base64.b64decode(shot["data"]))
+
+
+def main() -> None:
+    """Write report.png beside this file."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_csv(folder / "pumps.csv", make_pump())
+        words = ["detect", "pumps.csv", "--index", "time", "--report", "report.html"]
+        subprocess.run([sys.executable, "-m", "setatoms", *words], cwd=folder, check=True)
+        take_picture(folder / "report.html", FOLDER / "report.png")
+    size = (FOLDER / "report.png").stat().st_size
+    print(f"{FOLDER / 'report.png'}: {size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
