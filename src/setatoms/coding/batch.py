@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+import threading
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,32 @@ from numpy.typing import NDArray
 from setatoms._compile import kernel
 from setatoms.backends import run_chunks
 from setatoms.coding.codes import Codes
+
+S = TypeVar("S")
+
+
+class WorkSpaces(Generic[S]):
+    """Work space of a coder, one for each thread, kept from one chunk of signals to the next.
+
+    Parameters
+    ----------
+    make : callable
+        ``make(n, *arguments)`` returns work space for up to n signals.
+    *arguments
+        What else it needs; not the coder, which would then outlive its use.
+    """
+
+    def __init__(self, make: Callable[..., S], *arguments: Any) -> None:
+        self._make = make
+        self._arguments = arguments
+        self._of_thread = threading.local()
+
+    def get(self, n: int) -> S:
+        """Return this thread's work space for n signals."""
+        if getattr(self._of_thread, "n", -1) < n:
+            self._of_thread.n, self._of_thread.space = n, self._make(n, *self._arguments)
+        space: S = self._of_thread.space
+        return space
 
 
 class Outputs(NamedTuple):

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.batch import Outputs, as_codes, code, store
-from setatoms.coding.blocks import Block, allocate_block, correlate_block
+from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, store
+from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block
 from setatoms.coding.codes import Codes
 from setatoms.coding.cone_pairs import Pairs, allocate_pairs, code_pairs, finish_pair
 from setatoms.coding.cone_selection import closest_cone, closest_cone_with_care, prepare_cones
@@ -98,19 +98,11 @@ class ConeCoder:
         self.cd_sweeps = cd_sweeps
         self.n_atoms = len(atoms)
         self.width = n_nonzero
+        self._spaces = WorkSpaces(_allocate, self.cones.dictionary, n_nonzero)
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
-        s, n_features = self.width, X.shape[1]
-        work = _Work(
-            block=allocate_block(self.cones.dictionary),
-            pairs=allocate_pairs(self.cones.dictionary),
-            x=np.empty(s),
-            residual=np.empty(n_features),
-            chosen=np.empty((s, n_features)),
-            products=np.empty((s, s)),
-        )
-        _code_chunk(X, self.cones, self.cd_sweeps, work, out)
+        _code_chunk(X, self.cones, self.cd_sweeps, self._spaces.get(0), out)
 
 
 class _Work(NamedTuple):
@@ -122,6 +114,18 @@ class _Work(NamedTuple):
     residual: NDArray[np.float64]  # (n_features,)
     chosen: NDArray[np.float64]  # (n_nonzero, n_features): the actual atoms
     products: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky factor of their Gram matrix
+
+
+def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
+    n_features = dictionary.columns.shape[0]
+    return _Work(
+        block=allocate_block(dictionary),
+        pairs=allocate_pairs(dictionary),
+        x=np.empty(n_nonzero),
+        residual=np.empty(n_features),
+        chosen=np.empty((n_nonzero, n_features)),
+        products=np.empty((n_nonzero, n_nonzero)),
+    )
 
 
 @kernel

@@ -11,7 +11,6 @@ point and never raises the objective on the way.
 
 from __future__ import annotations
 
-import threading
 import warnings
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from setatoms._compile import kernel
-from setatoms.coding.batch import Outputs, as_codes, code
+from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.gauss_active_set import solve
@@ -146,8 +145,8 @@ class GaussCoder:
         # beyond these limits an atom is as good as rigid, or free, and squares would overflow
         own = lam * np.clip(radii, 1e-10, 1e50) ** 2
         spreads[: self.n_atoms] = own
-        self._spaces = threading.local()
         self.gaussians = _Gaussians(dictionary, spreads, gamma / (2 * lam), float(own.max()))
+        self._spaces = WorkSpaces(_allocate_space, dictionary, self.width)
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
@@ -156,7 +155,7 @@ class GaussCoder:
     def fill_from(self, X: NDArray[Any], start: Start, out: Outputs) -> None:
         """Code the rows of X from known codes, which are replaced by the new ones."""
         gaussians, budget = self.gaussians, _Budget(self.max_sweeps, self.tol)
-        space = self._space(len(X))
+        space = self._spaces.get(len(X))
         rows = space.rows
         n_unsettled = _code_rows(X, gaussians, budget, start, space, out)
         if n_unsettled or len(out.members):
@@ -166,13 +165,6 @@ class GaussCoder:
             if len(out.members):
                 out.members[:] = np.where((out.support >= 0)[:, :, None], members, 0)
         _unscale(self.lam, rows.scales[: len(X)], out)
-
-    def _space(self, n: int) -> _Space:
-        """Return work space for n signals: this thread's last one, if it is large enough."""
-        space: _Space | None = getattr(self._spaces, "space", None)
-        if space is None or len(space.rows.scales) < n:
-            space = self._spaces.space = _allocate_space(n, self.gaussians.dictionary, self.width)
-        return space
 
 
 class Start(NamedTuple):

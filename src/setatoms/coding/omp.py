@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.batch import Outputs, as_codes, code, store
-from setatoms.coding.blocks import Block, allocate_block, correlate_block, prepare
+from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, store
+from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.validation import check_n_nonzero, check_signals_and_atoms
 from setatoms.lanes import Lanes, Vector, lane_kernel
@@ -73,17 +73,11 @@ class OmpCoder:
         self.dictionary = prepare(atoms)
         self.n_atoms = len(atoms)
         self.width = n_nonzero
+        self._spaces = WorkSpaces(_allocate, self.dictionary, n_nonzero)
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
-        work = _Work(
-            block=allocate_block(self.dictionary),
-            correlations=np.empty(self.dictionary.columns.shape[1]),
-            factor=np.empty((self.width, self.width)),
-            x=np.empty(self.width),
-            residual=np.empty(X.shape[1]),
-        )
-        _code_chunk(X, self.dictionary, work, out)
+        _code_chunk(X, self.dictionary, self._spaces.get(0), out)
         if len(out.members):
             used = (out.support >= 0)[:, :, None]
             out.members[:] = np.where(used, self.dictionary.atoms[out.support], 0)
@@ -97,6 +91,17 @@ class _Work(NamedTuple):
     factor: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky, of the support's Gram matrix
     x: NDArray[np.float64]  # (n_nonzero,)
     residual: NDArray[np.float64]  # (n_features,)
+
+
+def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
+    n_features, n_padded = dictionary.columns.shape
+    return _Work(
+        block=allocate_block(dictionary),
+        correlations=np.empty(n_padded),
+        factor=np.empty((n_nonzero, n_nonzero)),
+        x=np.empty(n_nonzero),
+        residual=np.empty(n_features),
+    )
 
 
 @kernel
