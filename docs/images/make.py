@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import base64
 import csv
+import os
+import pty
+import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from datetime import datetime, timedelta
@@ -19,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 FOLDER = Path(__file__).parent
-WIDTH, HEIGHT = 1280, 1440
+WIDTH, HEIGHT, N_COLUMNS = 1280, 1440, 140
 COLUMNS = (
     "speed_rpm",
     "flow_m3h",
@@ -78,8 +80,49 @@ def write_csv(path: Path, X: np.ndarray) -> None:
             writer.writerow([moment.isoformat(" ", "minutes"), *(f"{value:.5g}" for value in row)])
 
 
-def take_picture(page: Path, picture: Path) -> None:
-    """Photograph the top of a page."""
+def run_on_a_terminal(words: list[str], folder: Path) -> str:
+    """Run a command where it sees a terminal; return what it prints, colours included."""
+    shown = b""
+
+    def read(descriptor: int) -> bytes:
+        nonlocal shown
+        data = os.read(descriptor, 4096)
+        shown += data
+        return data
+
+    before = Path.cwd()
+    os.environ |= {"COLUMNS": str(N_COLUMNS), "TERM": "xterm-256color"}
+    os.chdir(folder)
+    try:
+        if pty.spawn([sys.executable, "-m", "setatoms", *words], read) != 0:
+            raise SystemExit(f"setatoms {' '.join(words)} failed")
+    finally:
+        os.chdir(before)
+    # a progress bar rewrites its line: keep what it wrote last
+    lines = re.sub(r"\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A", "", shown.decode()).split("\r\n")
+    return "\n".join(line.rsplit("\r", 1)[-1] for line in lines)
+
+
+def draw_terminal(command: str, shown: str, page: Path) -> None:
+    """Write a page that shows a command and what it printed."""
+    from rich.console import Console
+    from rich.text import Text
+
+    with Path(os.devnull).open("w") as nowhere:
+        console = Console(file=nowhere, record=True, width=N_COLUMNS, color_system="truecolor")
+        console.print(Text(f"$ {command}", style="bold"))
+        console.print(Text.from_ansi(shown.strip("\n")))
+        text = console.export_html(code_format="{code}", inline_styles=True)
+    look = "font: 14px/1.45 'DejaVu Sans Mono', monospace; margin: 0; padding: 18px"
+    colours = "background: #16181d; color: #d9dde5"
+    page.write_text(
+        f"<meta charset=utf-8><body style='margin:0;{colours}'><pre style=\"{look}\">{text}</pre>",
+        encoding="utf-8",
+    )
+
+
+def take_picture(page: Path, picture: Path, height: int = 0) -> None:
+    """Photograph the top of a page, or all of it."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
@@ -89,9 +132,12 @@ def take_picture(page: Path, picture: Path) -> None:
     service = webdriver.ChromeService(shutil.which("chromedriver"))
     driver = webdriver.Chrome(options=options, service=service)
     try:
-        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         driver.get(page.as_uri())
+        size = {"width": WIDTH, "height": height or 100, "deviceScaleFactor": 1, "mobile": False}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        if not height:
+            size["height"] = driver.execute_script("return document.body.scrollHeight")
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
     finally:
         driver.quit()
@@ -99,15 +145,17 @@ def take_picture(page: Path, picture: Path) -> None:
 
 
 def main() -> None:
-    """Write report.png beside this file."""
+    """Write report.png and terminal.png beside this file."""
+    words = ["detect", "pumps.csv", "--index", "time", "--top", "5", "--report", "report.html"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_csv(folder / "pumps.csv", make_pump())
-        words = ["detect", "pumps.csv", "--index", "time", "--report", "report.html"]
-        subprocess.run([sys.executable, "-m", "setatoms", *words], cwd=folder, check=True)
-        take_picture(folder / "report.html", FOLDER / "report.png")
-    size = (FOLDER / "report.png").stat().st_size
-    print(f"{FOLDER / 'report.png'}: {size / 1000:.0f} kB")
+        shown = run_on_a_terminal(words, folder)
+        draw_terminal(f"setatoms {' '.join(words)}", shown, folder / "terminal.html")
+        take_picture(folder / "terminal.html", FOLDER / "terminal.png")
+        take_picture(folder / "report.html", FOLDER / "report.png", HEIGHT)
+    for picture in ("terminal.png", "report.png"):
+        print(f"{FOLDER / picture}: {(FOLDER / picture).stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":
