@@ -45,7 +45,7 @@ wheel-check: $(VENV)/.dev  ## Build the wheel, install it into a clean environme
 	$(PY) -m build --outdir "$$clean/dist" . >"$$clean/log" 2>&1 || { cat "$$clean/log"; exit 1; }; \
 	echo "Installing the wheel into a clean environment ..."; \
 	$(PYTHON) -m venv "$$clean/venv"; \
-	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install "$$clean"/dist/*.whl; \
+	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install "$$(echo "$$clean"/dist/*.whl)[cli]"; \
 	cd "$$clean"; venv/bin/setatoms --version; venv/bin/setatoms demo
 
 $(VENV)/.core: pyproject.toml
@@ -53,7 +53,7 @@ $(VENV)/.core: pyproject.toml
 	"setatoms needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=...")'
 	@echo "Installing setatoms into $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --editable .
+	@$(PIP) install --editable '.[cli]'
 	@echo "Compiling the kernels, once ..."
 	@$(PY) -m setatoms.warm_up
 	@touch $@

@@ -1,0 +1,102 @@
+"""``setatoms explain``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from setatoms.cli.options import (
+    Reading,
+    data_argument,
+    json_option,
+    model_argument,
+    reading_options,
+)
+
+if TYPE_CHECKING:
+    from setatoms.cli.models import Array, Model
+    from setatoms.cli.reading import Data
+
+_IN_SENTENCE = 3
+
+
+@click.command("explain")
+@model_argument
+@data_argument
+@click.option("--row", type=click.IntRange(1), required=True, help="Which row, from 1.")
+@click.option("--top", type=click.IntRange(1), help="How many columns to list; by default all.")
+@json_option
+@reading_options
+def command(
+    model: Path, data: str, row: int, top: int | None, as_json: bool, reading: Reading
+) -> None:
+    """Explain one row of a table: what was observed, what was expected, and by which atoms.
+
+    Rows are counted from 1, the header aside, as in the file of scores.
+    """
+    from setatoms.cli.models import load_model
+    from setatoms.cli.printing import print_json
+    from setatoms.cli.reading import open_data
+
+    loaded = load_model(model)
+    features = _find(loaded, open_data(data, reading), row)
+    (record,), (brief,) = loaded.explain(features, top), loaded.explain(features, _IN_SENTENCE)
+    p_values = loaded.p_values(loaded.scores(features))
+    record = record | {
+        "row": row,
+        "sentence": brief["sentence"],
+        "p_value": None if p_values is None else float(p_values[0]),
+    }
+    if as_json:
+        print_json(record)
+    else:
+        _show(record, loaded.threshold)
+
+
+def _find(model: Model, data: Data, row: int) -> Array:
+    """Return the features (1, n_features) of one row."""
+    from setatoms.files import FileError, feature_chunks
+
+    n_rows = 0
+    for features, _ in feature_chunks(data.table, model.encoding):
+        if row <= n_rows + len(features):
+            return features[row - n_rows - 1 : row - n_rows]
+        n_rows += len(features)
+    raise FileError(f"{data.table.name} has {n_rows} rows, so there is no row {row}")
+
+
+def _show(record: dict[str, Any], threshold: float) -> None:
+    from setatoms.cli.printing import Printer
+
+    printer = Printer()
+    verdict = "an anomaly" if record["anomaly"] else "not an anomaly"
+    chance = "" if record["p_value"] is None else f", p-value {record['p_value']:.2g}"
+    printer.line(
+        f"row {record['row']}: score {record['score']:.4g}{chance}, {verdict} "
+        f"(anomalies score above {threshold:.4g})",
+        style="bold",
+    )
+    printer.line(record["sentence"])
+    printer.line()
+    rows = [
+        [
+            "missing" if entry["observed"] is None else f"{entry['observed']:.6g}",
+            f"{entry['expected']:.6g}",
+            f"{entry['contribution']:.1%}",
+            entry["column"],
+        ]
+        for entry in record["columns"]
+    ]
+    printer.table(["observed", "expected", "share", "column"], rows)
+    printer.line()
+    atoms = [
+        [str(a["atom"]), f"{a['coefficient']:.4g}", f"{a['distance']:.3g}", _boundary(a)]
+        for a in record["atoms"]
+    ]
+    printer.table(["atom", "coefficient", "distance", ""], atoms)
+
+
+def _boundary(atom: dict[str, Any]) -> str:
+    return "on its boundary" if atom["on_boundary"] else ""

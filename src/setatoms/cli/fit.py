@@ -1,0 +1,61 @@
+"""``setatoms fit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from setatoms.cli.options import (
+    FILE,
+    Learning,
+    Reading,
+    data_argument,
+    json_option,
+    learning_options,
+    reading_options,
+)
+
+
+@click.command("fit")
+@data_argument
+@click.option("--save", type=FILE, metavar="FILE", required=True, help="Where to save the model.")
+@learning_options
+@json_option
+@reading_options
+def command(data: str, save: Path, learning: Learning, as_json: bool, reading: Reading) -> None:
+    """Learn from a table and save the model.
+
+    DATA is a CSV, TSV, Parquet or JSON lines file, or - for standard input. The model knows which
+    columns it needs and how they are encoded.
+    """
+    from setatoms.cli.learning import learn
+    from setatoms.cli.models import WORDS
+    from setatoms.cli.printing import Printer, print_json
+    from setatoms.cli.reading import open_data
+    from setatoms.cli.results import file_name
+    from setatoms.cli.scores_file import check_outputs
+
+    check_outputs(data, [save])
+    learned = learn(open_data(data, reading), learning)
+    learned.model.save(save)
+    detector, features = learned.model.detector, learned.model.encoding.features
+    if as_json:
+        print_json(
+            {
+                "file": file_name(data),
+                "rows": learned.n_rows,
+                "threshold": learned.model.threshold,
+                "estimator": type(detector).__name__,
+                "columns": features,
+                "notes": learned.notes,
+                "outputs": {"model": str(save)},
+            }
+        )
+        return
+    printer = Printer()
+    kind = WORDS[type(detector).__name__]
+    printer.line(f"{file_name(data)}: {learned.n_rows:,} rows, {len(features)} features, {kind}")
+    for note in learned.notes:
+        printer.line(f"  - {note}")
+    printer.line(f"model: {save}")

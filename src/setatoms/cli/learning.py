@@ -1,0 +1,133 @@
+"""Learn a model from a table."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.cli.models import Model
+from setatoms.cli.options import Learning
+from setatoms.cli.reading import Data, Pace, as_columns
+from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
+
+Array = NDArray[np.float64]
+
+_SHARE_OF_MEMORY = 0.25
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A model and what was done to get it.
+
+    Attributes
+    ----------
+    model : Model
+        The model.
+    n_rows : int
+        How many rows the table has.
+    notes : list of str
+        What became of columns, missing values and rows, a sentence each.
+    """
+
+    model: Model
+    n_rows: int
+    notes: list[str]
+
+
+def learn(data: Data, learning: Learning) -> Learned:
+    """Choose columns and rows, and fit a detector on them.
+
+    Parameters
+    ----------
+    data : Data
+        The table.
+    learning : Learning
+        What the user wants.
+    """
+    choice = Choice(
+        index=learning.index,
+        drop=as_columns(learning.drop, data.table),
+        encode=as_columns(learning.encode, data.table),
+        one_hot=learning.one_hot,
+    )
+    with Pace("looking at the columns", data) as pace:
+        chosen = choose_columns(data.table, choice, pace.advance)
+    rows = _rows_to_learn_from(chosen, learning)
+    notes = list(chosen.notes)
+    if len(rows) < chosen.survey.n_rows:
+        notes.append(f"learned from {len(rows):,} random rows (--sample, --seed {learning.seed})")
+    X = _load(data, chosen.encoding, rows, chosen.survey.n_rows)
+    with _remarks(notes):
+        detector = make_detector(learning).fit(X)
+    # an array has no names; those of the file belong to the model
+    detector.feature_names_in_ = np.array(chosen.encoding.features, dtype=object)
+    return Learned(Model(detector, chosen.encoding), chosen.survey.n_rows, notes)
+
+
+def make_detector(learning: Learning) -> Any:
+    """Return a detector with the parameters that the user chose."""
+    import setatoms
+
+    kinds = {
+        "gaussian": setatoms.GaussianAtomDetector,
+        "cone": setatoms.ConeAtomDetector,
+        "vector": setatoms.VectorAtomDetector,
+    }
+    chosen = {} if learning.atoms is None else {"n_atoms": learning.atoms}
+    return kinds[learning.method](
+        **chosen,
+        contamination=learning.contamination,
+        missing="fill",
+        n_jobs=learning.jobs,
+        random_state=learning.seed,
+        verbose=int(sys.stderr.isatty()),
+    )
+
+
+def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
+    """Return increasing positions of the rows to fit on: all of them, or a random sample."""
+    n_rows = chosen.survey.n_rows
+    room = int(_SHARE_OF_MEMORY * memory()) // (8 * len(chosen.encoding.features))
+    wanted = min(learning.sample or max(room, 2), n_rows)
+    if wanted == n_rows:
+        return np.arange(n_rows)
+    rng = np.random.default_rng(learning.seed)
+    return np.sort(rng.choice(n_rows, wanted, replace=False, shuffle=False)).astype(np.intp)
+
+
+def _load(data: Data, encoding: Encoding, rows: NDArray[np.intp], n_rows: int) -> Array:
+    X = np.empty((len(rows), len(encoding.features)))
+    first, filled = 0, 0
+    with Pace("reading", data, n_rows) as pace:
+        for features, _ in feature_chunks(data.table, encoding):
+            end = int(np.searchsorted(rows, first + len(features)))
+            X[filled:end] = features[rows[filled:end] - first]
+            first, filled = first + len(features), end
+            pace.advance(len(features))
+    return X
+
+
+@contextmanager
+def _remarks(notes: list[str]) -> Iterator[None]:
+    """Turn what the library warns of into notes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    notes += dict.fromkeys(str(w.message) for w in caught if w.category is UserWarning)
+
+
+def memory() -> int:
+    """Return how many bytes this process may use: those of the machine, or of its container."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return total

@@ -1,0 +1,109 @@
+"""A detector and how it reads a table, together."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.files import Column, Encoding
+
+Array = NDArray[np.float64]
+
+WORDS = {
+    "GaussianAtomDetector": "Gaussian atoms",
+    "ConeAtomDetector": "cone atoms",
+    "VectorAtomDetector": "vector atoms",
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted detector with the columns it wants.
+
+    Attributes
+    ----------
+    detector : AtomDetector
+        The detector.
+    encoding : Encoding
+        How the columns of a file become its features.
+    """
+
+    detector: Any
+    encoding: Encoding
+
+    @property
+    def threshold(self) -> float:
+        """Rows with a higher score are anomalies."""
+        return -float(self.detector.offset_)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether there are p-values."""
+        return getattr(self.detector, "calibration_scores_", None) is not None
+
+    def scores(self, X: Array) -> Array:
+        """Return the scores of rows (n_rows, n_features), higher for more anomalous ones."""
+        with _names_known():
+            return -np.asarray(self.detector.score_samples(X), np.float64)
+
+    def p_values(self, scores: Array) -> Array | None:
+        """Return the p-values of `scores` (n_rows,), None if the model has none."""
+        from setatoms.decisions import conformal_p_values
+
+        if not self.calibrated:
+            return None
+        return np.asarray(conformal_p_values(-scores, self.detector.calibration_scores_))
+
+    def explain(self, X: Array, top: int | None) -> list[dict[str, Any]]:
+        """Return a record for each row of `X`, with the `top` columns most to blame."""
+        if not len(X):
+            return []
+        with _names_known():
+            records: list[dict[str, Any]] = self.detector.explain(X, top=top).records
+        return records
+
+    def save(self, path: Path) -> None:
+        """Write the model to a file, whole or not at all."""
+        self.detector.save(path, notes={"table": self.encoding.to_json()})
+
+
+def load_model(path: Path) -> Model:
+    """Read a model, saved here or in Python."""
+    import setatoms
+    from setatoms.persistence import read_header
+
+    header = read_header(path)
+    if header["estimator"] not in WORDS:
+        raise ValueError(f"{path} is a {header['estimator']}, not a detector; it gives no scores")
+    table = header.get("notes", {}).get("table")
+    if table is not None:
+        encoding = Encoding.from_json(table)
+    else:
+        encoding = _plain_encoding(path, header["features"]["names"])
+    detector = setatoms.load(path)
+    # a model made in Python may reject gaps; here they are filled, and said to be
+    return Model(detector.set_params(missing="fill"), encoding)
+
+
+def _plain_encoding(path: Path, names: list[str] | None) -> Encoding:
+    """Take the features of a model made in Python for columns of the same names."""
+    if names is None:
+        raise ValueError(
+            f"{path} does not know the names of its columns; fit it on a table with names"
+        )
+    return Encoding(tuple(Column(name) for name in names))
+
+
+@contextmanager
+def _names_known() -> Iterator[None]:
+    """Keep scikit-learn from remarking that arrays have no names: the encoding has seen to them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        yield

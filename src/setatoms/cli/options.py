@@ -1,0 +1,168 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+Function = Callable[..., Any]
+
+METHODS = ("gaussian", "cone", "vector")
+_FORMATS = ("csv", "tsv", "parquet", "jsonl")
+
+
+class Contamination(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """``auto``, or a share of rows."""
+
+    name = "auto|SHARE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str | float:
+        """Return "auto" or a number."""
+        if value == "auto" or isinstance(value, float):
+            return value
+        try:
+            share = float(value)
+        except ValueError:
+            share = -1.0
+        if not 0 < share <= 0.5:
+            self.fail(f"{value!r} is neither auto nor a share above 0 and at most 0.5", param, ctx)
+        return share
+
+
+class Atoms(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A whole number of atoms, or a number for each feature."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int | float:
+        """Return an int for ``90`` and a float for ``3.0``, as detectors tell them apart."""
+        try:
+            number = int(value) if str(value).isdecimal() else float(value)
+        except ValueError:
+            number = -1
+        if not 0 < number < float("inf"):
+            self.fail(f"{value!r} is neither a number of atoms, as 90, nor one a feature, as 3.0")
+        return number
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read the data; the names are those of `setatoms.files.ReadOptions`."""
+
+    format: str | None
+    delimiter: str | None
+    decimal: str | None
+    encoding: str | None
+    header: bool | None
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What to learn from the data, and how."""
+
+    method: str
+    atoms: int | float | None
+    contamination: str | float
+    seed: int
+    sample: int | None
+    index: str | None
+    drop: tuple[str, ...]
+    encode: tuple[str, ...]
+    one_hot: bool
+    jobs: int
+
+
+FRACTION = click.FloatRange(0, 1, min_open=True, max_open=True)
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+data_argument = click.argument("data", type=click.Path(allow_dash=True))
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+index_option = click.option("--index", metavar="COL", help="Column that names the rows.")
+top_option = click.option(
+    "--top", type=click.IntRange(0), default=10, show_default=True, help="How many rows to list."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+out_option = click.option(
+    "--out", metavar="FILE", help="Write a CSV with a line for every row; - for standard output."
+)
+report_option = click.option("--report", type=FILE, metavar="FILE", help="Write an HTML page.")
+fdr_option = click.option(
+    "--fdr", type=FRACTION, metavar="SHARE", help="Accept this share of false alarms among alarms."
+)
+exit_code_option = click.option(
+    "--exit-code", is_flag=True, help="End with status 3 if there are anomalies."
+)
+
+_READING = (
+    click.option("--format", type=click.Choice(_FORMATS), help="Format, if its name does not say."),
+    click.option("--delimiter", metavar="CHAR", help="What separates cells (tab for a tab)."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark."),
+    click.option("--encoding", metavar="NAME", help="Encoding of text, by default UTF-8."),
+    click.option("--header/--no-header", default=None, help="Whether the first line has names."),
+    click.option("--missing", metavar="WORD", multiple=True, help="A further word for no value."),
+)
+_LEARNING = (
+    click.option(
+        "--method",
+        type=click.Choice(METHODS),
+        default="gaussian",
+        show_default=True,
+        help="Kind of atoms.",
+    ),
+    click.option(
+        "--atoms",
+        type=Atoms(),
+        metavar="N",
+        help="How many atoms, as 90, or how many a feature, as 3.0.",
+    ),
+    click.option(
+        "--contamination",
+        type=Contamination(),
+        default="auto",
+        show_default=True,
+        help="Share of rows to flag; auto flags about 5 % of normal rows.",
+    ),
+    index_option,
+    click.option("--drop", metavar="COLS", multiple=True, help="Columns to leave out, as a,b."),
+    click.option(
+        "--encode", metavar="COLS", multiple=True, help="Columns to make one-hot, as a,b."
+    ),
+    click.option("--one-hot", is_flag=True, help="Make all text columns with few values one-hot."),
+    click.option(
+        "--sample",
+        type=click.IntRange(2),
+        metavar="N",
+        help="Learn from N random rows; by default all, if they fit in a quarter of the memory.",
+    ),
+    click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
+    click.option("--jobs", type=int, default=-1, metavar="N", help="Threads; -1 takes all cores."),
+)
+
+
+def reading_options(function: Function) -> Function:
+    """Add the options on how to read, and pass them on as one `reading`."""
+    return _gathered(function, _READING, "reading", Reading)
+
+
+def learning_options(function: Function) -> Function:
+    """Add the options on what to learn, and pass them on as one `learning`."""
+    return _gathered(function, _LEARNING, "learning", Learning)
+
+
+def _gathered(
+    function: Function, options: tuple[Function, ...], name: str, kind: type[Any]
+) -> Function:
+    @wraps(function)
+    def gather(**words: Any) -> Any:
+        words[name] = kind(**{field.name: words.pop(field.name) for field in fields(kind)})
+        return function(**words)
+
+    for option in reversed(options):
+        gather = option(gather)
+    return gather

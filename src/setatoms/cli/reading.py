@@ -1,0 +1,78 @@
+"""Open the data and show how far it has been read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from types import TracebackType
+
+from setatoms.cli.options import Reading
+from setatoms.files import ReadOptions, Source, open_table
+from setatoms.files.cells import Table
+from setatoms.progress import Progress
+
+
+@dataclass(frozen=True)
+class Data:
+    """The data, ready to be read again and again."""
+
+    source: Source
+    table: Table
+
+
+def open_data(path: str, reading: Reading) -> Data:
+    """Open the table that a command was given."""
+    source = Source(path, reading.encoding)
+    return Data(source, open_table(source, ReadOptions(**asdict(reading))))
+
+
+def as_columns(words: Sequence[str], table: Table) -> list[str]:
+    """Return the columns of ``--drop a,b --drop c``; a name that has a comma counts as a whole."""
+    columns: list[str] = []
+    for word in words:
+        columns += [word] if word in table.names else [part.strip() for part in word.split(",")]
+    return [column for column in columns if column]
+
+
+class Pace:
+    """A progress bar over the rows of a table, with their rate.
+
+    Parameters
+    ----------
+    label : str
+        What is going on.
+    data : Data
+        What is read.
+    n_rows : int, optional
+        How many rows there are; by default the bar follows the bytes read.
+    """
+
+    def __init__(self, label: str, data: Data, n_rows: int | None = None) -> None:
+        self._source = data.source
+        self._n_rows = n_rows or data.table.n_rows
+        self._progress = Progress(1.0, label)
+        self._rows = 0
+        self._started = time.monotonic()
+
+    def advance(self, n_rows: int) -> None:
+        """Count `n_rows` more rows as done."""
+        self._rows += n_rows
+        done, total = self._source.position, self._source.size
+        if self._n_rows:
+            done, total = self._rows, self._n_rows
+        share = min(1.0, done / total) if total else 1.0
+        rate = self._rows / max(time.monotonic() - self._started, 1e-9)
+        note = f"{self._rows:,} rows, {rate:,.0f} rows/s"
+        self._progress.advance(share - self._progress.share, note)
+
+    def __enter__(self) -> Pace:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._progress.__exit__(kind, error, traceback)

@@ -1,0 +1,140 @@
+"""What a run found: in words, as JSON, and for the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setatoms.cli.models import WORDS, Model
+from setatoms.cli.printing import Printer
+from setatoms.cli.scoring import Rule, Tally
+
+_REASONS = 3
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a run found.
+
+    Attributes
+    ----------
+    file : str
+        The name of the data.
+    model : Model
+        What scored them.
+    tally : Tally
+        What was kept of the rows.
+    rule : Rule
+        What made a row an anomaly.
+    fdr : float or None
+        The share of false alarms asked for.
+    notes : list of str
+        What became of columns, missing values and rows.
+    outputs : dict of str to str
+        The files written.
+    index : str or None
+        The column that names the rows.
+    """
+
+    file: str
+    model: Model
+    tally: Tally
+    rule: Rule
+    fdr: float | None
+    notes: list[str]
+    outputs: dict[str, str]
+    index: str | None
+
+    @property
+    def threshold(self) -> float | None:
+        """Rows with a higher score are anomalies."""
+        if self.rule.cut is None:
+            return self.rule.threshold
+        if self.tally.n_flagged == 0:
+            return None
+        highest = self.tally.highest_normal
+        return highest if np.isfinite(highest) else None
+
+    @property
+    def decision(self) -> str:
+        """How the anomalies were told, in words."""
+        if self.fdr is not None:
+            return f"at most {self.fdr:.3g} of the alarms are expected to be false (--fdr)"
+        chosen = self.model.detector.contamination
+        if isinstance(chosen, str):
+            return "about 5 % of unseen normal rows would be flagged (--contamination auto)"
+        return f"{chosen:.3g} of the training rows are flagged (--contamination)"
+
+    def records(self, n_rows: int, top: int | None) -> list[dict[str, Any]]:
+        """Explain the `n_rows` most anomalous rows, each by its `top` columns."""
+        rows = self.tally.top[:n_rows]
+        if not rows:
+            return []
+        explained = self.model.explain(np.stack([row.features for row in rows]), top)
+        return [
+            record
+            | {"row": row.row, "score": row.score, "anomaly": row.flagged, "p_value": row.p_value}
+            | ({"index": row.label} if self.index else {})
+            for row, record in zip(rows, explained, strict=True)
+        ]
+
+    def to_json(self, n_rows: int) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "file": self.file,
+            "rows": self.tally.n_rows,
+            "anomalies": self.tally.n_flagged,
+            "threshold": self.threshold,
+            "decision": self.decision,
+            "estimator": type(self.model.detector).__name__,
+            "columns": self.model.encoding.features,
+            "notes": self.notes,
+            "outputs": self.outputs,
+            "top": self.records(n_rows, _REASONS),
+        }
+
+    def show(self, printer: Printer, n_rows: int) -> None:
+        """Print everything for people."""
+        tally, features = self.tally, self.model.encoding.features
+        name = WORDS[type(self.model.detector).__name__]
+        printer.line(f"{self.file}: {tally.n_rows:,} rows, {len(features)} features, {name}")
+        for note in self.notes:
+            printer.line(f"  - {note}")
+        share = tally.n_flagged / max(tally.n_rows, 1)
+        noun = "anomaly" if tally.n_flagged == 1 else "anomalies"
+        found = f"{tally.n_flagged:,} {noun} ({share:.1%})"
+        beyond = "" if self.threshold is None else f", score above {self.threshold:.4g}"
+        printer.line(f"{found}{beyond}: {self.decision}", style="bold")
+        self._show_top(printer, n_rows)
+        for what, path in self.outputs.items():
+            printer.line(f"{what}: {path}")
+
+    def _show_top(self, printer: Printer, n_rows: int) -> None:
+        records = self.records(n_rows, _REASONS)
+        if not records:
+            return
+        labels = [self.index] if self.index else []
+        header = ["row", *labels, "score", "p-value", "", "why"]
+        printer.line()
+        printer.table(header, [_cells(record, bool(self.index)) for record in records])
+        printer.line()
+
+
+def _cells(record: dict[str, Any], labelled: bool) -> list[str]:
+    p_value = record["p_value"]
+    return [
+        str(record["row"]),
+        *([record["index"] or ""] if labelled else []),
+        f"{record['score']:.4g}",
+        "" if p_value is None else f"{p_value:.2g}",
+        "!" if record["anomaly"] else "",
+        record["sentence"],
+    ]
+
+
+def file_name(data: str) -> str:
+    """Return the name by which people know the data."""
+    return "standard input" if data == "-" else Path(data).name

@@ -1,0 +1,94 @@
+"""Score a table and hand out what was found: the part that `detect` and `score` share."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from setatoms.cli import FOUND
+from setatoms.cli.models import Model
+from setatoms.cli.printing import Printer, print_json
+from setatoms.cli.reading import Data
+from setatoms.cli.results import Results, file_name
+from setatoms.cli.scores_file import scores_file
+from setatoms.cli.scoring import Tally, find_rule, score_rows
+from setatoms.files import FileError
+from setatoms.files.choose import FILLED
+
+_ROWS_OF_REPORT = 200
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What to do with the scores.
+
+    Attributes
+    ----------
+    data : str
+        The data as the user named them.
+    index : str or None
+        The column that names the rows.
+    fdr : float or None
+        The share of false alarms to accept.
+    out, report : str, Path or None
+        What to write.
+    top : int
+        How many rows to list.
+    as_json, exit_code : bool
+        How to answer.
+    """
+
+    data: str
+    index: str | None
+    fdr: float | None
+    out: str | None
+    report: Path | None
+    top: int
+    as_json: bool
+    exit_code: bool
+
+
+def run_scoring(
+    model: Model,
+    data: Data,
+    wishes: Wishes,
+    notes: list[str],
+    outputs: dict[str, str],
+    n_rows: int | None = None,
+) -> int:
+    """Score all rows, write the files wished for, print, and return the exit status."""
+    kept = max(wishes.top, _ROWS_OF_REPORT if wishes.report else 0)
+    tally = Tally(kept, keep_scores=wishes.report is not None)
+    rule = find_rule(model, data, wishes.fdr, n_rows)
+    with scores_file(wishes.out, model, wishes.index) as file:
+        for rows in score_rows(model, data, rule, wishes.index, n_rows):
+            tally.add(rows)
+            if file is not None:
+                file.add(rows)
+        if tally.n_rows == 0:
+            raise FileError(f"{data.table.name} has no rows, only a header; nothing to score")
+    files = dict(outputs)
+    if wishes.out not in (None, "-"):
+        files["scores"] = str(wishes.out)
+    if wishes.report is not None:
+        files["report"] = str(wishes.report)
+    if tally.n_missing and not any("missing value" in note for note in notes):
+        noun = "missing value" if tally.n_missing == 1 else "missing values"
+        notes = [*notes, f"{tally.n_missing:,} {noun}: {FILLED}"]
+    name = file_name(wishes.data)
+    results = Results(name, model, tally, rule, wishes.fdr, notes, files, wishes.index)
+    if wishes.report is not None:
+        from setatoms.cli.reporting import write_page
+
+        write_page(wishes.report, results, data, _ROWS_OF_REPORT)
+    _answer(results, wishes)
+    return FOUND if wishes.exit_code and tally.n_flagged else 0
+
+
+def _answer(results: Results, wishes: Wishes) -> None:
+    if wishes.as_json:
+        print_json(results.to_json(wishes.top))
+    else:
+        printer = Printer(sys.stderr if wishes.out == "-" else None)
+        results.show(printer, wishes.top)

@@ -1,0 +1,64 @@
+"""``setatoms score``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from setatoms.cli.options import (
+    Reading,
+    data_argument,
+    exit_code_option,
+    fdr_option,
+    index_option,
+    json_option,
+    model_argument,
+    out_option,
+    reading_options,
+    report_option,
+    top_option,
+)
+
+
+@click.command("score")
+@model_argument
+@data_argument
+@index_option
+@fdr_option
+@out_option
+@report_option
+@top_option
+@json_option
+@exit_code_option
+@reading_options
+def command(
+    model: Path,
+    data: str,
+    index: str | None,
+    fdr: float | None,
+    out: str | None,
+    report: Path | None,
+    top: int,
+    as_json: bool,
+    exit_code: bool,
+    reading: Reading,
+) -> int:
+    """Score a table with a saved model, in constant memory.
+
+    With --fdr the table is read twice: the threshold depends on all its rows.
+    """
+    from setatoms.cli.models import load_model
+    from setatoms.cli.reading import open_data
+    from setatoms.cli.runs import Wishes, run_scoring
+    from setatoms.cli.scores_file import check_outputs
+    from setatoms.files.choose import check_known
+
+    if out == "-" and as_json:
+        raise click.UsageError("--out - and --json both go to standard output; give one of them")
+    check_outputs(data, [out, report])
+    loaded = load_model(model)
+    opened = open_data(data, reading)
+    check_known(opened.table, [index] if index else [])
+    wishes = Wishes(data, index, fdr, out, report, top, as_json, exit_code)
+    return run_scoring(loaded, opened, wishes, list(opened.table.notes), {})

@@ -1,0 +1,160 @@
+"""Score a table in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.cli.models import Model
+from setatoms.cli.reading import Data, Pace
+from setatoms.files import feature_chunks
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+class Scored(NamedTuple):
+    """Some consecutive rows and their scores.
+
+    Attributes
+    ----------
+    first_row : int
+        The number of the first of them, from 1.
+    features : ndarray of shape (n_rows, n_features)
+        As the model sees them, NaN where missing.
+    scores, p_values : ndarray of shape (n_rows,)
+        Higher scores are more anomalous; p-values are None if the model has none.
+    flagged : ndarray of shape (n_rows,)
+        The anomalies.
+    labels : list or None
+        The words of the index column.
+    """
+
+    first_row: int
+    features: Array
+    scores: Array
+    p_values: Array | None
+    flagged: Mask
+    labels: list[str | None] | None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a row is an anomaly: beyond a score, or with a small p-value.
+
+    Attributes
+    ----------
+    threshold : float
+        The score beyond which a row is an anomaly.
+    cut : float or None
+        The largest p-value of an anomaly; decides if it is given.
+    """
+
+    threshold: float
+    cut: float | None = None
+
+    def flag(self, scores: Array, p_values: Array | None) -> Mask:
+        """Tell which rows are anomalies."""
+        if self.cut is None or p_values is None:
+            return scores > self.threshold
+        return p_values <= self.cut
+
+
+def find_rule(model: Model, data: Data, fdr: float | None, n_rows: int | None) -> Rule:
+    """Return the model's own rule or, with `fdr`, the one that all rows of the table imply."""
+    if fdr is None:
+        return Rule(model.threshold)
+    from setatoms.decisions import PValueCounts
+
+    if not model.calibrated:
+        raise ValueError(
+            "--fdr needs p-values, and the model has none; fit it with --contamination auto"
+        )
+    counts = PValueCounts(len(model.detector.calibration_scores_))
+    with Pace("counting p-values", data, n_rows) as pace:
+        for features, _ in feature_chunks(data.table, model.encoding):
+            p_values = model.p_values(model.scores(features))
+            counts.add([] if p_values is None else p_values)
+            pace.advance(len(features))
+    return Rule(model.threshold, counts.cut(fdr))
+
+
+def score_rows(
+    model: Model, data: Data, rule: Rule, index: str | None, n_rows: int | None
+) -> Iterator[Scored]:
+    """Yield the rows of a table with their scores, in order."""
+    first = 1
+    also = [index] if index else []
+    with Pace("scoring", data, n_rows) as pace:
+        for features, cells in feature_chunks(data.table, model.encoding, also):
+            scores = model.scores(features)
+            p_values = model.p_values(scores)
+            labels = cells.words[index] if index else None
+            flagged = rule.flag(scores, p_values)
+            yield Scored(first, features, scores, p_values, flagged, labels)
+            first += len(features)
+            pace.advance(len(features))
+
+
+class TopRow(NamedTuple):
+    """One of the most anomalous rows."""
+
+    row: int
+    score: float
+    p_value: float | None
+    flagged: bool
+    label: str | None
+    features: Array
+
+
+@dataclass
+class Tally:
+    """What is kept of all rows: how many there are, and the most anomalous ones.
+
+    Attributes
+    ----------
+    n_top : int
+        How many of the most anomalous rows to keep.
+    keep_scores : bool
+        Whether to keep all scores, which takes nine bytes a row.
+    """
+
+    n_top: int
+    keep_scores: bool = False
+    n_rows: int = 0
+    n_flagged: int = 0
+    n_missing: int = 0
+    highest_normal: float = -np.inf
+    top: list[TopRow] = field(default_factory=list)
+    scores: list[Array] = field(default_factory=list)
+    flags: list[Mask] = field(default_factory=list)
+
+    def add(self, rows: Scored) -> None:
+        """Take in further rows."""
+        self.n_rows += len(rows.scores)
+        self.n_flagged += int(rows.flagged.sum())
+        self.n_missing += int(np.isnan(rows.features).sum())
+        normal = rows.scores[~rows.flagged]
+        self.highest_normal = max(self.highest_normal, float(normal.max(initial=-np.inf)))
+        # the first rows first where scores are equal, however the table is cut
+        best = np.argsort(-rows.scores, kind="stable")[: self.n_top]
+        merged = [*self.top, *(_top_row(rows, int(i)) for i in best)]
+        self.top = sorted(merged, key=lambda top: (-top.score, top.row))[: self.n_top]
+        if self.keep_scores:
+            self.scores.append(rows.scores)
+            self.flags.append(rows.flagged)
+
+
+def _top_row(rows: Scored, i: int) -> TopRow:
+    return TopRow(
+        row=rows.first_row + i,
+        score=float(rows.scores[i]),
+        p_value=None if rows.p_values is None else float(rows.p_values[i]),
+        flagged=bool(rows.flagged[i]),
+        label=None if rows.labels is None else rows.labels[i],
+        features=rows.features[i].copy(),
+    )

@@ -1,0 +1,191 @@
+"""The commands, as people call them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import setatoms
+
+from .conftest import COLUMNS, Answer, read_scores, worst_row
+
+Call = Callable[..., Answer]
+
+
+@pytest.mark.parametrize("method", ["gaussian", "cone", "vector"])
+def test_detect_lists_the_worst_rows_and_says_why(
+    call: Call, table: Path, tmp_path: Path, method: str
+) -> None:
+    out = tmp_path / "scores.csv"
+    answer = call("detect", table, "--method", method, "--index", "name", "--json", "--out", out)
+    assert answer.status == 0
+    found = answer.json
+    assert found["rows"] == 300
+    assert found["columns"] == COLUMNS
+    first = found["top"][0]
+    worst = worst_row(read_scores(out))
+    assert (first["row"], first["index"], first["anomaly"]) == (worst, f"part {worst}", True)
+    scores = [record["score"] for record in found["top"]]
+    assert scores == sorted(scores, reverse=True)
+    assert "was expected" in first["sentence"]
+    assert any("'kind': dropped, text" in note for note in found["notes"])
+    assert any("1 missing value in 'mass': filled" in note for note in found["notes"])
+
+
+def test_scores_have_a_line_for_every_row_in_order(call: Call, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "scores.csv"
+    assert call("detect", table, "--method", "cone", "--index", "name", "--out", out).status == 0
+    lines = read_scores(out)
+    assert list(lines[0]) == ["name", "row", "score", "anomaly", "p_value", "reason"]
+    assert [line["row"] for line in lines] == [str(i) for i in range(1, 301)]
+    assert [line["name"] for line in lines] == [f"part {i}" for i in range(1, 301)]
+    for line in lines:
+        assert bool(line["reason"]) == (line["anomaly"] == "1")
+        assert 0 < float(line["p_value"]) <= 1
+
+
+def test_scores_are_minus_those_of_the_library(call: Call, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "scores.csv"
+    call("detect", table, "--method", "cone", "--seed", 3, "--out", out, "--contamination", "0.1")
+    with table.open(newline="", encoding="utf-8") as stream:
+        words = [[row[name] or "nan" for name in COLUMNS] for row in csv.DictReader(stream)]
+    X = np.array(words, dtype=float)
+    detector = setatoms.ConeAtomDetector(contamination=0.1, random_state=3, missing="fill").fit(X)
+    lines = read_scores(out)
+    np.testing.assert_array_equal(
+        [float(line["score"]) for line in lines], -detector.score_samples(X)
+    )
+    np.testing.assert_array_equal(
+        [line["anomaly"] == "1" for line in lines], detector.predict(X) == -1
+    )
+    # without rows outside the fit there are no p-values
+    assert {line["p_value"] for line in lines} == {""}
+
+
+def test_a_saved_model_scores_the_same_in_every_format(
+    call: Call, table: Path, model: Path, tmp_path: Path, rows: list[dict[str, str]]
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    numbers = [{n: float(row[n]) if row[n] else None for n in COLUMNS} for row in rows]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, numbers)), encoding="utf-8")
+    pq.write_table(pa.Table.from_pylist(numbers), tmp_path / "a.parquet")
+    # the order of columns does not matter, nor do further ones
+    back = [",".join(reversed([*COLUMNS, "more"]))]
+    back += [",".join(reversed([*(row[n] for n in COLUMNS), "x"])) for row in rows]
+    (tmp_path / "a.csv").write_text("\n".join(back), encoding="utf-8")
+    semicolons = "\n".join(
+        [";".join(COLUMNS), *(";".join(row[n].replace(".", ",") for n in COLUMNS) for row in rows)]
+    )
+    (tmp_path / "b.csv").write_text(semicolons, encoding="utf-8")
+    scores = []
+    for data in (table, *sorted(tmp_path.glob("[ab].*"))):
+        out = tmp_path / "scores"
+        assert call("score", model, data, "--out", out).status == 0
+        scores.append(out.read_bytes())
+    assert len(scores) == 5
+    assert len(set(scores)) == 1
+
+
+def test_standard_input_and_output_are_files_like_others(table: Path, model: Path) -> None:
+    command = [sys.executable, "-m", "setatoms", "score", str(model)]
+    piped = subprocess.run(
+        [*command, "-", "--out", "-"], input=table.read_bytes(), capture_output=True, check=True
+    )
+    lines = list(csv.DictReader(io.StringIO(piped.stdout.decode())))
+    assert len(lines) == 300
+    assert b"standard input: 300 rows" in piped.stderr
+
+
+def test_fdr_flags_what_predict_flags(call: Call, table: Path, model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "scores.csv"
+    assert call("score", model, table, "--fdr", "0.4", "--out", out).status == 0
+    lines = read_scores(out)
+    p_values = [float(line["p_value"]) for line in lines]
+    expected = setatoms.decisions.benjamini_hochberg(p_values, 0.4)
+    np.testing.assert_array_equal([line["anomaly"] == "1" for line in lines], expected)
+
+
+def test_explain_shows_every_column_of_one_row(call: Call, table: Path, model: Path) -> None:
+    record = call("explain", model, table, "--row", 41, "--json").json
+    assert sorted(entry["column"] for entry in record["columns"]) == sorted(COLUMNS)
+    assert sum(entry["contribution"] for entry in record["columns"]) == pytest.approx(1, abs=1e-9)
+    in_words = call("explain", model, table, "--row", 41).out
+    assert "row 41: score" in in_words
+    assert all(column in in_words for column in COLUMNS)
+    beyond = call("explain", model, table, "--row", 301)
+    assert (beyond.status, "has 300 rows" in beyond.err) == (1, True)
+
+
+def test_info_reads_the_header_alone(call: Call, model: Path) -> None:
+    assert "ConeAtomDetector" in call("info", model).out
+    header = call("info", model, "--json").json
+    assert header["features"]["names"] == COLUMNS
+    code = (
+        "import sys; from setatoms.cli import main; "
+        f"main(['info', {str(model)!r}]); "
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'pyarrow') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
+
+
+def test_one_hot_columns_belong_to_the_model(call: Call, table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "hot.setatoms"
+    fit = call("fit", table, "--method", "vector", "--atoms", 8, "--encode", "kind",
+               "--drop", "name,mass", "--save", path, "--json")  # fmt: skip
+    assert fit.json["columns"] == [*COLUMNS[:3], "kind=round", "kind=square"]
+    scored = call("score", path, table, "--json", "--top", 1).json
+    assert scored["columns"] == fit.json["columns"]
+    other = tmp_path / "other.csv"
+    other.write_text("depth,width,height,kind\n1,2,3,oval\n1,2,oops,round\n", encoding="utf-8")
+    wrong = call("score", path, other)
+    assert wrong.status == 1
+    assert "other.csv, line 3, column 'height': 'oops' is not a number" in wrong.err
+    other.write_text("depth,width,kind\n1,2,oval\n", encoding="utf-8")
+    assert "lacks what the model needs: 'height'" in call("score", path, other).err
+
+
+def test_a_model_made_in_python_is_scored_by_its_names(
+    call: Call, table: Path, tmp_path: Path
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(table)[COLUMNS].dropna()
+    path = tmp_path / "python.setatoms"
+    detector = setatoms.VectorAtomDetector(random_state=0).fit(frame)
+    detector.save(path)
+    answer = call("score", path, table, "--json", "--top", 300)
+    by_row = {record["row"]: record["score"] for record in answer.json["top"]}
+    expected = dict(zip(frame.index + 1, -detector.score_samples(frame), strict=True))
+    assert {row: by_row[row] for row in expected} == expected
+    assert any("1 missing value: filled" in note for note in answer.json["notes"])
+
+
+def test_the_report_is_one_page_with_the_top_rows(
+    call: Call, table: Path, model: Path, tmp_path: Path
+) -> None:
+    page, out = tmp_path / "page.html", tmp_path / "scores.csv"
+    answer = call("score", model, table, "--index", "name", "--report", page, "--out", out)
+    assert answer.status == 0
+    text = page.read_text(encoding="utf-8")
+    assert f"part {worst_row(read_scores(out))}" in text
+    assert "sha256:" in text
+
+
+def test_a_sample_is_the_same_for_a_seed_and_said(call: Call, table: Path, tmp_path: Path) -> None:
+    results = []
+    for seed in (1, 1, 2):
+        answer = call("detect", table, "--method", "vector", "--sample", 200, "--seed", seed,
+                      "--json")  # fmt: skip
+        results.append(answer.json["threshold"])
+        assert any("learned from 200 random rows" in note for note in answer.json["notes"])
+    assert results[0] == results[1] != results[2]

@@ -1,0 +1,177 @@
+"""CSV files as people have them: each is read rightly, or the error names line and column."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from setatoms.files import Choice, FileError, blocks
+
+Reader = Callable[..., object]
+
+PLAIN = b"a,b\n1,2\n3,5\n"
+VALUES = [[1.0, 2.0], [3.0, 5.0]]
+
+SAME_TABLE = {
+    "CRLF": b"a,b\r\n1,2\r\n3,5\r\n",
+    "CR": b"a,b\r1,2\r3,5\r",
+    "no end of the last line": b"a,b\n1,2\n3,5",
+    "blank lines": b"\n\na,b\n\n1,2\n\n\n3,5\n\n",
+    "UTF-8 BOM": b"\xef\xbb\xbf" + PLAIN,
+    "UTF-16 BOM": "\ufeffa,b\n1,2\n3,5\n".encode("utf-16-le"),
+    "UTF-16 BOM, big": "\ufeffa,b\n1,2\n3,5\n".encode("utf-16-be"),
+    "UTF-32 BOM": PLAIN.decode().encode("utf-32"),
+    "semicolons": PLAIN.replace(b",", b";"),
+    "tabs": PLAIN.replace(b",", b"\t"),
+    "bars": PLAIN.replace(b",", b"|"),
+    "quotes": b'"a","b"\n"1","2"\n"3","5"\n',
+    "spaces": b"a , b\n 1 ,2 \n3 , +5\n",
+    "exponents": b"a,b\n1e0,.2E1\n30.0e-1,5.\n",
+    "decimal commas": b"a;b\n1,0;2,0\n3;5,00\n",
+    "gzip": gzip.compress(PLAIN),
+}
+
+
+@pytest.mark.parametrize("content", SAME_TABLE.values(), ids=SAME_TABLE.keys())
+def test_variants_of_one_table_read_the_same(content: bytes, read_bytes: Reader) -> None:
+    found = read_bytes(content)
+    assert found.names == ["a", "b"]
+    np.testing.assert_array_equal(found.X, VALUES)
+
+
+HEADER = b"x,y\n1,2\n3,4\n"
+ERRORS = {
+    "empty": (b"", "data.csv is empty"),
+    "blank": (b"\n\r\n\n", "data.csv is empty"),
+    "header only": (b"x,y\n", "no rows, only a header"),
+    "one row": (b"x,y\n1,2\n", "has one row; learning takes at least two"),
+    "long row": (HEADER + b"5,6,7\n", "data.csv, line 4: expected 2 cells, found 3"),
+    "short row": (HEADER + b"5\n", "data.csv, line 4: expected 2 cells, found 1"),
+    "row after quoted newline": (b'x,y\n"1\n",2\n3\n', "line 4: expected 2 cells, found 1"),
+    "open quote": (HEADER + b'5,"6\n7,8\n', "data.csv, line 4: a quote is never closed"),
+    "NUL": (HEADER + b"5,\x006\n", "data.csv, line 4, byte 3: a NUL byte"),
+    "not UTF-8": (HEADER + b"5,\xff\n", "line 4, byte 3: byte 0xff is not UTF-8"),
+    "infinity": (HEADER + b"5,inf\n", "data.csv, line 4, column 'y': the value is infinite"),
+    "overflow": (HEADER + b"-1e999,1\n", "data.csv, line 4, column 'x': the value is infinite"),
+    "one column": (b"x\n1\n2\n", "too few columns"),
+    "text only": (b"x,y\na,b\nc,d\n", "'x', 'y': dropped, text"),
+    "zip": (b"PK\x03\x04rest", "ZIP archive or an Excel workbook"),
+    "broken gzip": (gzip.compress(PLAIN * 99)[:40], "cannot be read to its end"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), ERRORS.values(), ids=ERRORS.keys())
+def test_what_is_no_table_is_an_error_with_its_place(
+    content: bytes, message: str, read_bytes: Reader
+) -> None:
+    with pytest.raises(FileError) as caught:
+        read_bytes(content)
+    assert message in str(caught.value)
+
+
+def test_errors_far_into_a_file_name_the_right_line(read_bytes: Reader) -> None:
+    # several blocks of two megabytes, with newlines in quotes on the way
+    rows = b'1.25,2.5,"two\r\nlines"\r\n3.5,4.5,""\r\n' * 150_000
+    content = b"x,y,z\r\n" + rows
+    bad_line = 1 + 3 * 150_000 + 1
+    with pytest.raises(FileError, match=rf"line {bad_line}: expected 3 cells, found 2"):
+        read_bytes(content + b"1,2\r\n")
+    with pytest.raises(FileError, match=rf"line {bad_line}, column 'y': the value is infinite"):
+        read_bytes(content + b"1,inf,\r\n")
+
+
+@pytest.mark.parametrize("word", ["", "NA", "NaN", "null", " n/a ", '""', "#DIV/0!", "?", "None"])
+def test_words_for_no_value_are_missing(word: str, read_bytes: Reader) -> None:
+    found = read_bytes(f"x,y\n1,2\n3,{word}\n4,7\n".encode())
+    np.testing.assert_array_equal(found.X, [[1, 2], [3, np.nan], [4, 7]])
+    assert "1 missing value in 'y'" in found.notes
+
+
+def test_own_words_for_no_value(read_bytes: Reader) -> None:
+    found = read_bytes(b"x,y\n1,2\n3,-\n-999,7\n", missing=["-", "-999"])
+    np.testing.assert_array_equal(found.X, [[1, 2], [3, np.nan], [np.nan, 7]])
+
+
+def test_names_that_are_empty_or_repeated_are_made_unique(read_bytes: Reader) -> None:
+    found = read_bytes(b"a,,a,a_2,a\n1,2,3,4,5\n6,7,8,9,1\n")
+    assert found.names == ["a", "column_2", "a_3", "a_2", "a_4"]
+    assert "1 column without a name: 'column_2'" in found.notes
+    assert "2 repeated names: 'a_3', 'a_4'" in found.notes
+
+
+def test_a_file_without_names_gets_numbered_ones(read_bytes: Reader) -> None:
+    found = read_bytes(b"1,2\n3,4\n")
+    assert found.names == ["column_1", "column_2"]
+    assert len(found.X) == 2
+    assert "no names" in found.notes
+    assert read_bytes(b"1,2\n3,4\n5,7\n", header=True).names == ["1", "2"]
+    assert read_bytes(b"x,y\n3,4\n5,7\n", header=None).names == ["x", "y"]
+
+
+def test_columns_that_cannot_be_used_are_dropped_and_said(read_bytes: Reader) -> None:
+    found = read_bytes(
+        b"x,y,text,day,same,none,yes\n"
+        b"1,2,a,2024-01-31,7,,true\n"
+        b"3,5,b,2024-02-01 10:00,7,NA,FALSE\n"
+        b"4,9,a,2024-02-02,7,,\n"
+    )
+    assert found.names == ["x", "y", "yes"]
+    np.testing.assert_array_equal(found.X[:, 2], [1.0, 0.0, np.nan])
+    for note in (
+        "'text': dropped, text; --one-hot",
+        "'day': dropped, dates or times",
+        "'same': dropped, all values are the same",
+        "'none': dropped, no row has a value",
+        "'yes': taken as 0 and 1",
+    ):
+        assert note in found.notes
+
+
+def test_text_with_few_values_becomes_one_hot_on_request(read_bytes: Reader) -> None:
+    content = b"x,y,c,n\n1,2,red,1\n3,5,blue,2\n4,9,,1\n"
+    found = read_bytes(content, choice=Choice(one_hot=True, encode=["n"]))
+    assert found.names == ["x", "y", "c=blue", "c=red", "n=1", "n=2"]
+    nan = np.nan
+    np.testing.assert_array_equal(found.X[:, 2:], [[0, 1, 1, 0], [1, 0, 0, 1], [nan, nan, 1, 0]])
+
+
+def test_a_column_is_text_if_one_late_cell_is(read_bytes: Reader) -> None:
+    content = b"x,y,z\n" + b"1,2,3\n2,3,5\n" * 250_000 + b"3,4,oops\n"
+    found = read_bytes(content)
+    assert found.names == ["x", "y"]
+    assert "'z': dropped, text" in found.notes
+    hot = read_bytes(content, choice=Choice(one_hot=True))
+    assert hot.names == ["x", "y", "z=3", "z=5", "z=oops"]
+    np.testing.assert_array_equal(hot.X[-1], [3, 4, 0, 0, 1])
+
+
+def test_nothing_in_a_cell_or_a_name_is_more_than_text(read_bytes: Reader) -> None:
+    nasty = "<script>alert(1)</script>"
+    found = read_bytes(
+        f'{nasty},"=HYPERLINK(""http://x"")",日本 🎉,{"w" * 1_000_000}\n'
+        f"1,2,{nasty},{'v' * 1_000_000}\n3,5,=1+1,v\n".encode()
+    )
+    assert found.names == [nasty, '=HYPERLINK("http://x")']
+    assert len(found.notes) < 1000
+
+
+def test_other_encodings_are_read_when_named(read_bytes: Reader) -> None:
+    content = "größe,y\n1,2\n3,5\n".encode("latin-1")
+    with pytest.raises(FileError, match=r"line 1, byte 3: byte 0xf6 is not UTF-8.*--encoding"):
+        read_bytes(content)
+    assert read_bytes(content, encoding="latin-1").names == ["größe", "y"]
+    with pytest.raises(FileError, match="encoding 'klingon' is unknown"):
+        read_bytes(content, encoding="klingon")
+    with pytest.raises(FileError, match="encoding is wrong"):
+        read_bytes(b"\xff\xfea\x00,\x00b\x00\n\x00\x00\xd8\x00\x00", encoding=None)
+
+
+def test_a_record_without_an_end_is_an_error_not_a_full_memory(
+    read_bytes: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "RECORD_LIMIT", 4 << 20)
+    with pytest.raises(FileError, match="line 2: a record is longer than 4 MiB"):
+        read_bytes(b'x,y\n1,"' + b"2\n" * (8 << 20))

@@ -1,0 +1,65 @@
+"""Tables in files: whatever the bytes, a table or a `FileError`, soon and in little memory.
+
+The first byte of an input chooses the format and whether text columns become features; what can be
+read is read once more by the encoding that was chosen, and must give the same number of rows.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from setatoms.files import (
+    Choice,
+    Encoding,
+    FileError,
+    ReadOptions,
+    Source,
+    choose_columns,
+    feature_chunks,
+    open_table,
+)
+
+_SCRATCH = Path(tempfile.gettempdir(), f"setatoms-fuzz-files-{os.getpid()}")
+_FORMATS = ("csv", "tsv", "jsonl", None)
+_CSV = (
+    b'a,b,"c ""d"""\r\n1,2.5,x\r\n-3e4,,"y\r\nz"\r\n5,NA,true\r\n',
+    b"\xef\xbb\xbfa;b\n1,5;2,5\n3;4\n",
+    b"a\tb\n1\t2\n3\t4\n",
+    b'a,a,,b\n1,2,3,5" pipe\n1,2,3,x""y\n',
+    "\ufeffa,b\n1,2\n3,inf\n".encode("utf-16"),
+    gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0),
+    b"1,2\r3,4\r",
+)
+
+
+def seeds() -> list[bytes]:
+    """Return tables in every format."""
+    rows = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": [1]}, {"a": True, "": "é"}]
+    lines = "\n".join(map(json.dumps, rows)).encode()
+    stream = io.BytesIO()
+    pq.write_table(pa.table({"a": [1, 2, 3], "b": [0.5, None, 2.0], "c": ["x", "y", None]}), stream)
+    texts = [bytes([kind]) + text for kind in (0, 1, 3, 4) for text in _CSV]
+    return [*texts, bytes([2]) + lines, bytes([6]) + lines, bytes([3]) + stream.getvalue()]
+
+
+def one_input(data: bytes) -> None:
+    """Read what an input says; nothing but `FileError` may come of it."""
+    kind = data[0] if data else 0
+    _SCRATCH.write_bytes(data[1:])
+    try:
+        table = open_table(Source(str(_SCRATCH)), ReadOptions(format=_FORMATS[kind % 4]))
+        chosen = choose_columns(table, Choice(one_hot=bool(kind & 4)))
+    except FileError:
+        return
+    encoding = Encoding.from_json(json.loads(json.dumps(chosen.encoding.to_json())))
+    n_rows = sum(len(features) for features, _ in feature_chunks(table, encoding))
+    if n_rows != chosen.survey.n_rows:
+        raise RuntimeError(f"{chosen.survey.n_rows} rows at first, {n_rows} later")
