@@ -282,30 +282,16 @@ def _add_rows(_context, _length, out, rows, chosen, factors, _count):
 
     def generate(context, builder, signature, values):
         length, count = values[0], values[5]
-        target, source, indices, weights = (
-            context.make_array(signature.args[i])(context, builder, values[i]).data
-            for i in range(1, 5)
-        )
-        stride = builder.extract_value(
-            context.make_array(signature.args[2])(context, builder, values[2]).shape, 1
+        (target, _), (source, stride), (indices, _), (weights, _) = (
+            _pointer_and_width(context, builder, signature.args[i], values[i]) for i in range(1, 5)
         )
 
-        def block(at, n_vectors):
-            places = [builder.add(at, _INT(LANES * i)) for i in range(n_vectors)]
-            slots = [cgutils.alloca_once(builder, _FLOATS) for _ in places]
-            for slot, place in zip(slots, places, strict=True):
-                builder.store(_load(builder, target, place), slot)
-            with cgutils.for_range(builder, count, intp=_INT) as loop:
-                weight = builder.load(builder.gep(weights, [loop.index]))
-                factor = _spread(builder, weight, _FLOATS)
-                row = builder.mul(builder.load(builder.gep(indices, [loop.index])), stride)
-                for slot, place in zip(slots, places, strict=True):
-                    vector = _load(builder, source, builder.add(row, place))
-                    builder.store(_multiply_add(builder, vector, factor, builder.load(slot)), slot)
-            for slot, place in zip(slots, places, strict=True):
-                _store(builder, builder.load(slot), target, place)
+        def term(q):
+            factor = _spread(builder, builder.load(builder.gep(weights, [q])), _FLOATS)
+            row = builder.mul(builder.load(builder.gep(indices, [q])), stride)
+            return lambda at: (_load(builder, source, builder.add(row, at)), factor)
 
-        _in_blocks(builder, length, block)
+        _accumulate(builder, target, length, count, term)
         return context.get_dummy_value()
 
     return types.void(types.int64, out, rows, chosen, factors, types.int64), generate
@@ -319,42 +305,48 @@ def _subtract_products(_context, _length, out, left, right, _count):
 
     def generate(context, builder, signature, values):
         length, count = values[0], values[4]
-        target, lefts, rights = (
-            context.make_array(signature.args[i])(context, builder, values[i]).data
-            for i in (1, 2, 3)
+        (target, _), (lefts, left_stride), (rights, right_stride) = (
+            _pointer_and_width(context, builder, signature.args[i], values[i]) for i in (1, 2, 3)
         )
-        left_stride, right_stride = (
-            builder.extract_value(
-                context.make_array(signature.args[i])(context, builder, values[i]).shape, 1
+
+        def term(q):
+            left_row, right_row = builder.mul(q, left_stride), builder.mul(q, right_stride)
+            return lambda at: (
+                builder.fneg(_load(builder, lefts, builder.add(left_row, at))),
+                _load(builder, rights, builder.add(right_row, at)),
             )
-            for i in (2, 3)
-        )
 
-        def block(at, n_vectors):
-            places = [builder.add(at, _INT(LANES * i)) for i in range(n_vectors)]
-            slots = [cgutils.alloca_once(builder, _FLOATS) for _ in places]
-            for slot, place in zip(slots, places, strict=True):
-                builder.store(_load(builder, target, place), slot)
-            with cgutils.for_range(builder, count, intp=_INT) as loop:
-                left_row = builder.mul(loop.index, left_stride)
-                right_row = builder.mul(loop.index, right_stride)
-                for slot, place in zip(slots, places, strict=True):
-                    minus = builder.fneg(_load(builder, lefts, builder.add(left_row, place)))
-                    factor = _load(builder, rights, builder.add(right_row, place))
-                    builder.store(_multiply_add(builder, minus, factor, builder.load(slot)), slot)
-            for slot, place in zip(slots, places, strict=True):
-                _store(builder, builder.load(slot), target, place)
-
-        _in_blocks(builder, length, block)
+        _accumulate(builder, target, length, count, term)
         return context.get_dummy_value()
 
     return types.void(types.int64, out, left, right, types.int64), generate
 
 
-def _in_blocks(
-    builder: ir.IRBuilder, length: ir.Value, block: Callable[[ir.Value, int], None]
-) -> None:
-    """Go over a length four vectors at a time, then one at a time."""
+def _pointer_and_width(context, builder, kind, value):
+    """Return where the numbers of an array are, and how many each of its rows has."""
+    array = context.make_array(kind)(context, builder, value)
+    return array.data, builder.extract_value(array.shape, kind.ndim - 1)
+
+
+def _accumulate(builder, target, length, count, term):
+    """Add products to target[:length], sums in registers, four vectors at a time, then one.
+
+    ``term(q)``, for q below count, returns a function from a place to the two factors there.
+    """
+
+    def block(at, n_vectors):
+        places = [builder.add(at, _INT(LANES * i)) for i in range(n_vectors)]
+        slots = [cgutils.alloca_once(builder, _FLOATS) for _ in places]
+        for slot, place in zip(slots, places, strict=True):
+            builder.store(_load(builder, target, place), slot)
+        with cgutils.for_range(builder, count, intp=_INT) as loop:
+            factors_at = term(loop.index)
+            for slot, place in zip(slots, places, strict=True):
+                left, right = factors_at(place)
+                builder.store(_multiply_add(builder, left, right, builder.load(slot)), slot)
+        for slot, place in zip(slots, places, strict=True):
+            _store(builder, builder.load(slot), target, place)
+
     wide = builder.and_(length, _INT(~(4 * LANES - 1)))
     with cgutils.for_range_slice(builder, _INT(0), wide, _INT(4 * LANES), _INT) as (at, _):
         block(at, 4)

@@ -31,8 +31,9 @@ def test_a_file_of_any_version_gives_what_it_gave_when_saved(name):
     if hasattr(model, "feature_names_in_"):
         rows = pd.DataFrame(rows, columns=model.feature_names_in_)
     says = model.score_samples if hasattr(model, "score_samples") else model.transform
-    # another processor or library may round the last bits another way
-    np.testing.assert_allclose(says(rows), EXPECTED["output"][name], rtol=1e-9, atol=1e-12)
+    # coders stop when the objective falls by less than 1e-7: coefficients, by whose square it
+    # falls, are then known to the root of that, and another version may come from another side
+    np.testing.assert_allclose(says(rows), EXPECTED["output"][name], rtol=3e-3, atol=1e-6)
 
 
 def test_a_detector_of_version_1_is_not_calibrated_and_takes_no_gaps():

@@ -62,6 +62,11 @@ def command(
     check_outputs(data, [out, save, report])
     opened = open_data(data, reading)
     learned = learn(opened, learning)
+    if fdr is not None:
+        learned.notes.append(
+            "rows that were learned from have p-values that are too large, so --fdr flags too few; "
+            "fit on normal rows and score others for the promised share"
+        )
     outputs = {}
     if save is not None:
         learned.model.save(save)

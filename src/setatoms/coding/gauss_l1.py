@@ -270,6 +270,9 @@ def _solve_rows(gaussians, budget, start, work, rounds, rows, out):
     solve_in_rounds(gaussians, budget, rounds, rows, out)
     for row in range(out.errors.shape[0]):
         if rounds.state[row] == DECLINED:
+            if start.support.shape[0] > 0 and start.support[row, 0] >= 0:
+                # an old code that does not work out leads astray: better a fresh start
+                rounds.counts[row] = 0
             _solve_alone(row, gaussians, budget, work, rounds, rows, out)
         _pad(rounds.counts[row], out.support[row], rows.z[row], out.values[row])
         if start.support.shape[0] > 0:
@@ -323,7 +326,7 @@ def _memorise(row, support, z, start):
 
 @kernel
 def _solve_alone(row, gaussians, budget, work, rounds, rows, out):
-    """Solve a signal from the code it has so far."""
+    """Solve a signal from the code it has so far, or greedily from none."""
     n_kept = min(rounds.counts[row], work.width)
     for q in range(n_kept):
         work.kept_active[q], work.kept[0, q] = out.support[row, q], rows.z[row, q]
