@@ -25,7 +25,7 @@ def test_chunks_cover_the_rows_in_order(n_jobs, n_rows):
 
 def test_several_threads_take_part():
     both_there = threading.Barrier(2, timeout=30)
-    assert len(run_chunks(lambda *_: both_there.wait(), 2, n_jobs=2, chunk_rows=1)) == 2
+    assert len(run_chunks(lambda *_: both_there.wait(), 4, n_jobs=2, chunk_rows=1)) == 4
 
 
 def test_an_error_in_a_chunk_reaches_the_caller():

@@ -37,7 +37,7 @@ def run_chunks(
 ) -> list[T]:
     """Return ``[task(start, stop), ...]`` over consecutive chunks of rows, in row order.
 
-    The calling thread works too, so one chunk or one job never waits for another thread. When
+    The calling thread works too, so a few chunks or one job never wait for another thread. When
     the caller is interrupted, chunks not yet begun are dropped and the interruption goes on.
     """
     if n_jobs == 0:
@@ -54,7 +54,8 @@ def run_chunks(
                 return
             results[position] = task(start, min(start + chunk_rows, n_rows))
 
-    helpers = min(effective_jobs(n_jobs), len(starts)) - 1 if len(starts) > 1 else 0
+    # waking a thread costs about a chunk's work, so each must have two to do
+    helpers = max(0, min(effective_jobs(n_jobs), len(starts) // 2) - 1)
     with single_threaded_blas():
         futures = [_shared_pool().submit(work) for _ in range(helpers)]
         try:

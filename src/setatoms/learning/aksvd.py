@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 
 from setatoms._compile import kernel
+from setatoms.backends import single_threaded_blas
 from setatoms.coding.batch import code
 from setatoms.coding.omp import OmpCoder
 from setatoms.coding.validation import check_count, check_n_nonzero
@@ -17,6 +18,8 @@ from setatoms.learning.missing import GREEDY, Mask
 from setatoms.vectors import add, copy, dot, fill, multiply, norm
 
 
+# held once for all passes: setting the limit takes as long as coding hundreds of signals
+@single_threaded_blas()
 def aksvd(
     X: ArrayLike,
     n_atoms: int,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.backends import single_threaded_blas
 from setatoms.learning.aksvd import have_stopped
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
 from setatoms.learning.missing import Mask
@@ -56,6 +57,8 @@ class Learned(NamedTuple):
     history: History
 
 
+# held once for all passes: setting the limit takes as long as coding hundreds of signals
+@single_threaded_blas()
 def learn(
     X: Array,
     atoms: Array,
