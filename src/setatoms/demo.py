@@ -21,7 +21,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
-from setatoms.coding import gauss_l1
 from setatoms.datasets import make_dependency_anomalies
 from setatoms.estimators import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
 from setatoms.progress import Progress
@@ -177,26 +176,20 @@ def most_anomalous(table: Table, n_rows: int = 5, n_columns: int = 2, seed: int 
     detector = make(GaussianAtomDetector, seed).fit(rows.train)
     scores = detector.score_samples(rows.test)
     worst = np.argsort(scores)[:n_rows]
-    observed = rows.test[worst]
-    residuals = _residuals(detector, observed)
-    expected = observed - residuals * detector.standardizer_.scale
+    records = detector.explain(rows.test[worst], top=n_columns).records
     lines = [
         f"The {n_rows} most anomalous of the {len(scores)} unseen rows of {table.name}, and where "
         "they deviate most",
         "",
         "   row   score   in truth   observed (expected)",
     ]
-    for i, row in enumerate(worst):
-        leading = np.argsort(-np.abs(residuals[i]))[:n_columns]
+    for row, record in zip(worst, records, strict=True):
+        # the detector was fitted on an array, whose columns have numbers
         reasons = ", ".join(
-            f"{table.columns[j]} {observed[i, j]:.3g} ({expected[i, j]:.3g})" for j in leading
+            f"{table.columns[int(part['column'][1:])]} {part['observed']:.3g} "
+            f"({part['expected']:.3g})"
+            for part in record["columns"]
         )
         truth = "injected" if rows.truth[row] else "normal"
         lines.append(f"  {row:4d} {scores[row]:7.3f}   {truth:8}   {reasons}")
     return lines
-
-
-def _residuals(detector: GaussianAtomDetector, X: Array) -> Array:
-    """Return what the atoms leave of the rows of `X` (n_rows, n_features), standardised."""
-    Z = detector.standardizer_.apply(X)
-    return np.asarray(gauss_l1(Z, detector.components_, detector.radii_).residuals, np.float64)
