@@ -6,11 +6,11 @@ import hashlib
 import os
 import platform
 import subprocess
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
 import setatoms
+from setatoms.versions import find_versions
 
 _PACKAGES = ("numba", "numpy", "pyod", "scikit-learn", "scipy", "torch")
 
@@ -25,7 +25,8 @@ class Environment(NamedTuple):
 
 def describe_environment() -> Environment:
     """Describe this process and its machine."""
-    return Environment(_find_commit(), _find_versions(), _find_hardware())
+    versions = {"setatoms": setatoms.__version__} | find_versions(_PACKAGES)
+    return Environment(_find_commit(), versions, _find_hardware())
 
 
 def _find_commit() -> str:
@@ -56,16 +57,6 @@ def _git(folder: Path, *words: str) -> str:
     except (OSError, subprocess.CalledProcessError):
         return ""
     return done.stdout.strip()
-
-
-def _find_versions() -> dict[str, str]:
-    versions = {"python": platform.python_version(), "setatoms": setatoms.__version__}
-    for package in _PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return versions
 
 
 def _find_hardware() -> dict[str, str | int]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 import shlex
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import click
@@ -18,6 +16,7 @@ from setatoms.cli.reading import Data
 from setatoms.cli.results import Results
 from setatoms.files import feature_chunks
 from setatoms.report import AtomTable, ReportData, write_report
+from setatoms.versions import find_versions
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
 
@@ -50,7 +49,7 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
         decision=results.decision,
         atoms=AtomTable(detector.components_, detector.radii_, _usage(results.model, data)),
         parameters=detector.get_params(deep=False),
-        versions=_versions(),
+        versions={"setatoms": __version__} | find_versions(_PACKAGES),
         fingerprint=f"sha256:{data.source.fingerprint()}",
         command=_command(),
         created=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
@@ -68,16 +67,6 @@ def _usage(model: Model, data: Data) -> NDArray[np.float64]:
     )
     used = np.bincount(codes.coefficients.indices, minlength=len(detector.components_))
     return np.asarray(used / len(features), np.float64)
-
-
-def _versions() -> dict[str, str]:
-    versions = {"setatoms": __version__, "python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return versions
 
 
 def _command() -> str:

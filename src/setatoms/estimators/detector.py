@@ -218,8 +218,7 @@ class AtomDetector(DecidesByScore, AtomEstimator):
             kind=self.kind_,
             atoms=self.components_,
             radii=self.radii_,
-            mean=self.standardizer_.mean,
-            scale=self.standardizer_.scale,
+            in_own_units=self.standardizer_.restore,
             names=tuple(map(str, names)),
             n_jobs=self.n_jobs,
         )

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
 
-import numba
 import numpy as np
-import scipy
-import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 from setatoms import __version__
@@ -19,6 +15,9 @@ from setatoms.estimators.codec import Arrays, encode
 from setatoms.estimators.integrity import KINDS, check_integrity
 from setatoms.persistence.errors import FlawError, blaming
 from setatoms.persistence.models import StoredModel, write_model
+from setatoms.versions import find_versions
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 # In the header under `features`, where they are found without knowing the estimators.
 _FEATURES = ("n_features_in_", "feature_names_in_")
@@ -75,7 +74,7 @@ def _summary(estimator: Any) -> dict[str, Any]:
     return {
         "estimator": type(estimator).__name__,
         "saved": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "versions": _versions(),
+        "versions": {"setatoms": __version__} | find_versions(_PACKAGES),
         "features": {
             "count": estimator.n_features_in_,
             "names": None if names is None else list(map(str, names)),
@@ -85,15 +84,4 @@ def _summary(estimator: Any) -> dict[str, Any]:
             "iterations": len(errors),
             "error": last,
         },
-    }
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "setatoms": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-        "numba": numba.__version__,
     }

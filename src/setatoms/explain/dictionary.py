@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +12,6 @@ from setatoms.coding import Codes
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
 
 Array = NDArray[np.float64]
-
-_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,8 @@ class Dictionary:
         Unit vectors, in standardised units.
     radii : ndarray of shape (n_atoms,)
         Their radii.
-    mean, scale : ndarray of shape (n_features,)
-        A standardised value ``z`` of a feature is ``mean + scale * z`` in its own unit.
+    in_own_units : callable
+        From standardised rows (n_samples, n_features) to finite rows in the columns' own units.
     names : tuple of str
         What the features are called.
     n_jobs : int or None, default=-1
@@ -38,8 +37,7 @@ class Dictionary:
     kind: GaussianAtoms | ConeAtoms | VectorAtoms
     atoms: Array
     radii: Array
-    mean: Array
-    scale: Array
+    in_own_units: Callable[[Array], Array]
     names: tuple[str, ...]
     n_jobs: int | None = -1
 
@@ -48,9 +46,3 @@ class Dictionary:
         return self.kind.code(
             Z, self.atoms, self.radii, n_jobs=self.n_jobs, actual_atoms=actual_atoms
         )
-
-    def in_own_units(self, Z: Array) -> Array:
-        """Return standardised rows Z (n, n_features) in the units of their columns, finite."""
-        with np.errstate(over="ignore"):
-            rows = self.mean + self.scale * Z
-        return np.clip(rows, -_LARGEST, _LARGEST, out=rows)

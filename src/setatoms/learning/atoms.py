@@ -108,14 +108,12 @@ class ConeAtoms(_Scoring):
 
         def fill(start: int, stop: int, out: Outputs) -> None:
             coder.fill(signals(X, start, stop), out)
-            if missing is not None:
-                self.gaps.close(X[start:stop], missing[start:stop], out)
 
         def add_up(out: Outputs, sums: Sums) -> float:
             _add_cones(out.support, out.values, out.residuals, *sums)
             return float(np.sum(out.errors**2))
 
-        return _collect(coder, X, fill, add_up, n_jobs)
+        return _collect(coder, X, fill, add_up, n_jobs, self.gaps, missing)
 
     def separate(self, atoms: Array, radii: Array, rng: np.random.Generator) -> tuple[Array, int]:
         """Part overlapping cones; return the atoms and how many pairs overlapped."""
@@ -168,15 +166,13 @@ class GaussianAtoms(_Scoring):
 
         def fill(start: int, stop: int, out: Outputs) -> None:
             coder.fill_from(signals(X, start, stop), memory.rows(start, stop), out)
-            if missing is not None:
-                self.gaps.close(X[start:stop], missing[start:stop], out)
 
         def add_up(out: Outputs, sums: Sums) -> float:
             spreads = coder.gaussians.spreads
             _add_gaussians(atoms, spreads, out.support, out.values, out.residuals, *sums)
             return float(out.objective.sum())
 
-        return _collect(coder, X, fill, add_up, n_jobs)
+        return _collect(coder, X, fill, add_up, n_jobs, self.gaps, missing)
 
     def separate(self, atoms: Array, radii: Array, rng: np.random.Generator) -> tuple[Array, int]:
         """Return the atoms as they are."""
@@ -193,8 +189,13 @@ def _collect(
     fill: Callable[[int, int, Outputs], None],
     add: Callable[[Outputs, Sums], float],
     n_jobs: int | None,
+    gaps: Gaps,
+    missing: Mask | None,
 ) -> Statistics:
-    """Code all rows with ``fill`` and ``add`` up, by parts that depend on their number alone."""
+    """Code all rows with ``fill`` and ``add`` up, by parts that depend on their number alone.
+
+    Rows of X are filled in place where entries are ``missing``, which cost what ``gaps`` says.
+    """
 
     def part(start: int, stop: int) -> Statistics:
         pull = np.zeros((coder.n_atoms, X.shape[1]))
@@ -204,6 +205,8 @@ def _collect(
             last = min(first + CHUNK_ROWS, stop)
             out = allocate(coder, X[first:last])
             fill(first, last, out)
+            if missing is not None:
+                gaps.close(X[first:last], missing[first:last], out)
             objective += add(out, (pull, weight, u0, u1))
             error += float(out.errors.sum())
         return Statistics(pull, weight, u0, u1, error, objective, stop - start)
