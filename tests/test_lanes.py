@@ -2,9 +2,17 @@
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from setatoms._compile import kernel
-from setatoms.lanes import add_rows, lane_kernel, padded, subtract_products
+from setatoms.lanes import (
+    add_rows,
+    lane_kernel,
+    padded,
+    subtract_products,
+    subtract_rows,
+    subtract_rows_argmax,
+)
 
 
 def _all_operators(x, y, _out, scalar):
@@ -42,6 +50,40 @@ def test_lane_kernels_compute_what_numpy_does(length):
     assert where == np.argmax(np.abs(out))
 
 
+_evaluate_any = lane_kernel(
+    3, 1, _all_operators, writes=(2,), reduces=("sum", "max", "min", "argmax"), any_length=True
+)
+
+
+@kernel
+def evaluate_any(length, x, y, out, scalar, mask):
+    return _evaluate_any(length, x, y, out, scalar, mask)
+
+
+@pytest.mark.parametrize("length", [*range(1, 18), 27, 88])
+def test_kernels_of_any_length_leave_the_rest_alone(length):
+    rng = np.random.default_rng(length)
+    # beyond the length lie numbers that would win every reduction
+    x, y = rng.standard_normal((2, length + 9))
+    x[length:], y[length:] = -1e9, 1e9
+    out = np.full(length + 9, 5.0)
+    total, largest, least, where = evaluate_any(length, x, y, out, 0.7, 127)
+    expected = by_numpy(x, y, 0.7)[:length]
+    np.testing.assert_allclose(out[:length], expected, rtol=1e-13, atol=1e-14)
+    assert np.all(out[length:] == 5.0)
+    assert total == pytest.approx(expected.sum(), rel=1e-12, abs=1e-12)
+    assert (largest, least) == (out[:length].max(), out[:length].min())
+    assert where == np.argmax(np.abs(out[:length]))
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.zeros(16, np.float32), np.zeros(16, np.int64), np.zeros((16, 2))[:, 0]]
+)
+def test_arrays_of_other_types_are_refused(wrong):
+    with pytest.raises(TypingError, match="contiguous float64"):
+        argmax(wrong, 15)
+
+
 _argmax = lane_kernel(1, 0, lambda values: ([], [values]), reduces=("argmax",))
 
 
@@ -70,6 +112,45 @@ def test_add_rows_is_a_product_with_chosen_rows(length, count):
     expected = out + factors @ rows[chosen]
     combine(out, rows, chosen, factors)
     np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
+
+
+@kernel
+def take_away(length, out, start, rows, chosen, factors, scale):
+    return subtract_rows(length, out, start, rows, chosen, factors, chosen.shape[0], scale)
+
+
+@pytest.mark.parametrize("length", [1, 7, 8, 9, 27, 32, 45])
+@pytest.mark.parametrize("count", [0, 1, 5])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_subtract_rows_leaves_a_residual_and_its_square(length, count, index):
+    rng = np.random.default_rng(1)
+    start, rows = rng.standard_normal(length), rng.standard_normal((12, length))
+    chosen, factors = rng.integers(0, 12, count).astype(index), rng.standard_normal(count)
+    out = np.full(length + 8, 5.0)
+    square = take_away(length, out, start, rows, chosen, factors, 4.0)
+    expected = start - factors @ rows[chosen]
+    np.testing.assert_allclose(out[:length], 4.0 * expected, rtol=1e-13, atol=1e-13)
+    assert np.all(out[length:] == 5.0)
+    assert square == pytest.approx(expected @ expected, rel=1e-12)
+
+
+@kernel
+def largest_left(out, start, rows, chosen, factors, mask):
+    return subtract_rows_argmax(
+        out.shape[0], out, start, rows, chosen, factors, chosen.shape[0], mask
+    )
+
+
+@pytest.mark.parametrize("length", [8, 24, 32, 104])
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_the_largest_that_rows_leave_is_found(length, count):
+    rng = np.random.default_rng(length)
+    start, rows = rng.standard_normal(length), rng.standard_normal((12, length))
+    chosen, factors = rng.integers(0, 12, count).astype(np.int32), rng.standard_normal(count)
+    out = np.empty(length)
+    where = largest_left(out, start, rows, chosen, factors, 127)
+    np.testing.assert_allclose(out, start - factors @ rows[chosen], rtol=1e-13, atol=1e-13)
+    assert where == np.argmax(np.abs(out))
 
 
 @kernel

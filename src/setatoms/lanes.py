@@ -15,7 +15,8 @@ exactly eight at a time, from an expression written with ordinary operators:
 >>> example(np.ones(8), np.ones(8))
 72.0
 
-Arrays are float64 and contiguous, with a multiple of eight numbers; nothing checks that.
+Arrays are float64 and contiguous, which the compiler checks, with a multiple of eight numbers where
+``any_length`` is not asked for, which nothing checks.
 
 The order of every sum and the fusing of every product with a sum are spelled out, never left to
 the optimiser: it decides anew wherever a kernel is inlined, and results would depend on whether a
@@ -31,6 +32,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 LANES = 8
@@ -136,6 +138,7 @@ def lane_kernel(
     *,
     writes: Sequence[int] = (),
     reduces: Sequence[str] = (),
+    any_length: bool = False,
 ) -> Any:
     """Make a function ``f(length, *arrays, *scalars)`` for use in compiled code.
 
@@ -144,6 +147,9 @@ def lane_kernel(
     (floats) or "argmax" (the index of the largest in absolute value, ties to the lowest; it takes
     one more argument, the mask of bits that hold an index, see `setatoms.coding.blocks`). The
     function returns the reduced values: nothing, one, or a tuple.
+
+    With ``any_length`` the last vector may be a part of eight numbers: the body then sees zeros in
+    the other lanes, which are neither written nor reduced.
     """
     n_masks = 1 if "argmax" in reduces else 0
     kinds = [types.int64 if kind == "argmax" else types.float64 for kind in reduces]
@@ -152,6 +158,9 @@ def lane_kernel(
         returns = kinds[0] if len(kinds) == 1 else types.Tuple(kinds)
 
     def type_and_generate(_context: Any, *arguments: Any) -> Any:
+        for kind in arguments[1 : 1 + n_arrays]:
+            if kind.dtype != types.float64 or kind.layout != "C":
+                raise TypingError(f"lanes are of contiguous float64 arrays, not of {kind}")
         numbers = (types.float64,) * n_scalars + (types.int64,) * n_masks
         signature = returns(types.int64, *arguments[1 : 1 + n_arrays], *numbers)
 
@@ -165,13 +174,16 @@ def lane_kernel(
                 for value in values[1 + n_arrays : 1 + n_arrays + n_scalars]
             ]
             totals = [_TOTALS[kind](builder, values[-1]) for kind in reduces]
-            with cgutils.for_range_slice(builder, _INT(0), values[0], _INT(LANES), _INT) as (at, _):
-                arrays = [Vector(builder, _load(builder, pointer, at)) for pointer in pointers]
+
+            def step(at: ir.Value, mask: ir.Value | None) -> None:
+                arrays = [Vector(builder, _load(builder, p, at, mask)) for p in pointers]
                 written, reduced = body(*arrays, *scalars)
                 for place, vector in zip(writes, written, strict=True):
-                    _store(builder, vector.value, pointers[place], at)
+                    _store(builder, vector.value, pointers[place], at, mask)
                 for total, vector in zip(totals, reduced, strict=True):
-                    total.take(vector.value, at)
+                    total.take(vector.value, at, mask)
+
+            _each_vector(builder, _INT(0), values[0], step, any_length=any_length)
             results = [total.result() for total in totals]
             if not results:
                 return context.get_dummy_value()
@@ -189,17 +201,45 @@ def lane_kernel(
     return intrinsic(type_and_generate)
 
 
+def _each_vector(
+    builder: ir.IRBuilder,
+    start: ir.Value,
+    length: ir.Value,
+    step: Callable[[ir.Value, ir.Value | None], None],
+    *,
+    any_length: bool,
+) -> None:
+    """Generate ``step(at, None)`` for whole vectors, then ``step(at, mask)`` for what is left."""
+    whole = builder.and_(length, _INT(~(LANES - 1))) if any_length else length
+    with cgutils.for_range_slice(builder, start, whole, _INT(LANES), _INT) as (at, _):
+        step(at, None)
+    if any_length:
+        with builder.if_then(builder.icmp_signed("<", whole, length)):
+            lane = ir.Constant(_INTS, list(range(LANES)))
+            left = _spread(builder, builder.sub(length, whole), _INTS)
+            step(whole, builder.icmp_signed("<", lane, left))
+
+
 class _Total:
     """A reduction in progress."""
 
     start = 0.0
 
-    def __init__(self, builder: ir.IRBuilder, index_mask: ir.Value) -> None:
+    def __init__(self, builder: ir.IRBuilder, _index_mask: ir.Value | None = None) -> None:
         self.builder = builder
         self.slot = cgutils.alloca_once_value(builder, ir.Constant(_FLOATS, [self.start] * LANES))
 
-    def take(self, value: ir.Value, at: ir.Value) -> None:
+    def take(
+        self, value: ir.Value, at: ir.Value | None = None, mask: ir.Value | None = None
+    ) -> None:
+        value = self.masked(value, mask)
         self.builder.store(self.combine(self.builder.load(self.slot), value), self.slot)
+
+    def masked(self, value: ir.Value, mask: ir.Value | None) -> ir.Value:
+        """Return numbers that change nothing in the lanes that do not count."""
+        if mask is None:
+            return value
+        return self.builder.select(mask, value, ir.Constant(_FLOATS, [self.start] * LANES))
 
     def combine(self, left: ir.Value, right: ir.Value) -> ir.Value:
         raise NotImplementedError
@@ -258,8 +298,11 @@ class _ArgMax(_Total):
         self.reversed = builder.sub(_spread(builder, index_mask, _INTS), lane)
         self.slot = cgutils.alloca_once_value(builder, ir.Constant(_INTS, [0] * LANES))
 
-    def take(self, value: ir.Value, at: ir.Value) -> None:
+    def take(
+        self, value: ir.Value, at: ir.Value | None = None, mask: ir.Value | None = None
+    ) -> None:
         b = self.builder
+        value = self.masked(value, mask)
         index = b.sub(self.reversed, _spread(b, at, _INTS))
         key = b.or_(b.and_(b.bitcast(value, _INTS), self.number_bits), index)
         best = b.load(self.slot)
@@ -282,19 +325,86 @@ def _add_rows(_context, _length, out, rows, chosen, factors, _count):
 
     def generate(context, builder, signature, values):
         length, count = values[0], values[5]
-        (target, _), (source, stride), (indices, _), (weights, _) = (
-            _pointer_and_width(context, builder, signature.args[i], values[i]) for i in range(1, 5)
-        )
-
-        def term(q):
-            factor = _spread(builder, builder.load(builder.gep(weights, [q])), _FLOATS)
-            row = builder.mul(builder.load(builder.gep(indices, [q])), stride)
-            return lambda at: (_load(builder, source, builder.add(row, at)), factor)
-
-        _accumulate(builder, target, length, count, term)
+        target, _ = _pointer_and_width(context, builder, signature.args[1], values[1])
+        term = _terms_of_rows(context, builder, signature.args[2:5], values[2:5])
+        _accumulate(builder, target, target, length, count, term)
         return context.get_dummy_value()
 
     return types.void(types.int64, out, rows, chosen, factors, types.int64), generate
+
+
+def _subtract_rows(_context, _length, out, start, rows, chosen, factors, _count, _scale):
+    """Fill out[:length] with ``start - sum_q factors[q] rows[chosen[q]]`` over ``q < count``.
+
+    What is written is multiplied by scale; the squared norm before that is returned. Any length.
+    """
+
+    def reduce(builder, scale):
+        total, scales = _Sum(builder), _spread(builder, scale, _FLOATS)
+
+        def finish(value, _at):
+            # lanes that do not count are zero: so were their start and their terms
+            total.take(builder.fmul(value, value))
+            return builder.fmul(value, scales)
+
+        return total, finish
+
+    given = types.int64, out, start, rows, chosen, factors, types.int64, types.float64
+    return types.float64(*given), _subtracting(reduce, any_length=True)
+
+
+def _subtract_rows_argmax(_context, _length, out, start, rows, chosen, factors, _count, _mask):
+    """Do the same without a scale; return the index of the largest in absolute value.
+
+    The length is a multiple of eight; mask has the bits that hold an index.
+    """
+
+    def reduce(builder, mask):
+        total = _ArgMax(builder, mask)
+
+        def finish(value, at):
+            total.take(value, at)
+            return value
+
+        return total, finish
+
+    given = types.int64, out, start, rows, chosen, factors, types.int64, types.int64
+    return types.int64(*given), _subtracting(reduce, any_length=False)
+
+
+def _subtracting(reduce, *, any_length):
+    """Return what generates a difference; ``reduce`` makes a total and what feeds it."""
+
+    def generate(context, builder, signature, values):
+        length, count = values[0], values[6]
+        (target, _), (source, _) = (
+            _pointer_and_width(context, builder, signature.args[i], values[i]) for i in (1, 2)
+        )
+        term = _terms_of_rows(context, builder, signature.args[3:6], values[3:6], minus=True)
+        total, finish = reduce(builder, values[7])
+        _accumulate(builder, source, target, length, count, term, finish, any_length=any_length)
+        return total.result()
+
+    return generate
+
+
+def _terms_of_rows(context, builder, kinds, values, *, minus=False):
+    """Return the terms ``factors[q] rows[chosen[q]]`` as `_accumulate` takes them."""
+    (source, stride), (indices, _), (weights, _) = (
+        _pointer_and_width(context, builder, kind, value)
+        for kind, value in zip(kinds, values, strict=True)
+    )
+
+    def term(q):
+        weight = builder.load(builder.gep(weights, [q]))
+        factor = _spread(builder, builder.fneg(weight) if minus else weight, _FLOATS)
+        index = builder.load(builder.gep(indices, [q]))
+        if index.type != _INT:
+            index = builder.sext(index, _INT)
+        row = builder.mul(index, stride)
+        return lambda at, mask: (_load(builder, source, builder.add(row, at), mask), factor)
+
+    return term
 
 
 def _subtract_products(_context, _length, out, left, right, _count):
@@ -311,12 +421,12 @@ def _subtract_products(_context, _length, out, left, right, _count):
 
         def term(q):
             left_row, right_row = builder.mul(q, left_stride), builder.mul(q, right_stride)
-            return lambda at: (
-                builder.fneg(_load(builder, lefts, builder.add(left_row, at))),
-                _load(builder, rights, builder.add(right_row, at)),
+            return lambda at, mask: (
+                builder.fneg(_load(builder, lefts, builder.add(left_row, at), mask)),
+                _load(builder, rights, builder.add(right_row, at), mask),
             )
 
-        _accumulate(builder, target, length, count, term)
+        _accumulate(builder, target, target, length, count, term)
         return context.get_dummy_value()
 
     return types.void(types.int64, out, left, right, types.int64), generate
@@ -328,34 +438,47 @@ def _pointer_and_width(context, builder, kind, value):
     return array.data, builder.extract_value(array.shape, kind.ndim - 1)
 
 
-def _accumulate(builder, target, length, count, term):
-    """Add products to target[:length], sums in registers, four vectors at a time, then one.
+def _accumulate(
+    builder,
+    source,
+    target,
+    length,
+    count,
+    term,
+    finish=lambda value, _at: value,
+    *,
+    any_length=False,
+):
+    """Fill target[:length] with source plus products, sums in registers, four vectors at a time.
 
-    ``term(q)``, for q below count, returns a function from a place to the two factors there.
+    ``term(q)``, for q below count, returns a function from a place, and the mask of lanes that
+    count there, to the two factors. ``finish(value, at)`` is applied to each vector before it is
+    written.
     """
 
-    def block(at, n_vectors):
+    def block(at, n_vectors, mask=None):
         places = [builder.add(at, _INT(LANES * i)) for i in range(n_vectors)]
         slots = [cgutils.alloca_once(builder, _FLOATS) for _ in places]
         for slot, place in zip(slots, places, strict=True):
-            builder.store(_load(builder, target, place), slot)
+            builder.store(_load(builder, source, place, mask), slot)
         with cgutils.for_range(builder, count, intp=_INT) as loop:
             factors_at = term(loop.index)
             for slot, place in zip(slots, places, strict=True):
-                left, right = factors_at(place)
+                left, right = factors_at(place, mask)
                 builder.store(_multiply_add(builder, left, right, builder.load(slot)), slot)
         for slot, place in zip(slots, places, strict=True):
-            _store(builder, builder.load(slot), target, place)
+            _store(builder, finish(builder.load(slot), place), target, place, mask)
 
     wide = builder.and_(length, _INT(~(4 * LANES - 1)))
     with cgutils.for_range_slice(builder, _INT(0), wide, _INT(4 * LANES), _INT) as (at, _):
         block(at, 4)
-    with cgutils.for_range_slice(builder, wide, length, _INT(LANES), _INT) as (at, _):
-        block(at, 1)
+    _each_vector(builder, wide, length, lambda at, mask: block(at, 1, mask), any_length=any_length)
 
 
 # The compiler passes the context itself, so callers see one argument less than the definition.
 add_rows: Any = intrinsic(_add_rows)
+subtract_rows: Any = intrinsic(_subtract_rows)
+subtract_rows_argmax: Any = intrinsic(_subtract_rows_argmax)
 subtract_products: Any = intrinsic(_subtract_products)
 
 
@@ -382,11 +505,28 @@ def _spread(builder: ir.IRBuilder, value: ir.Value, kind: ir.VectorType) -> ir.V
     return builder.shuffle_vector(first, empty, everywhere)
 
 
-def _load(builder: ir.IRBuilder, pointer: ir.Value, at: ir.Value) -> ir.Value:
+def _load(
+    builder: ir.IRBuilder, pointer: ir.Value, at: ir.Value, mask: ir.Value | None = None
+) -> ir.Value:
     place = builder.bitcast(builder.gep(pointer, [at]), _FLOATS.as_pointer())
-    return builder.load(place, align=8)
+    if mask is None:
+        return builder.load(place, align=8)
+    zeros = ir.Constant(_FLOATS, [0.0] * LANES)
+    return _call(
+        builder, "llvm.masked.load.v8f64.p0v8f64", _FLOATS, [place, _INT32(8), mask, zeros]
+    )
 
 
-def _store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, at: ir.Value) -> None:
+def _store(
+    builder: ir.IRBuilder,
+    value: ir.Value,
+    pointer: ir.Value,
+    at: ir.Value,
+    mask: ir.Value | None = None,
+) -> None:
     place = builder.bitcast(builder.gep(pointer, [at]), _FLOATS.as_pointer())
-    builder.store(value, place, align=8)
+    if mask is None:
+        builder.store(value, place, align=8)
+        return
+    arguments = [value, place, _INT32(8), mask]
+    _call(builder, "llvm.masked.store.v8f64.p0v8f64", ir.VoidType(), arguments)

@@ -5,19 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from setatoms._compile import kernel
-from setatoms.lanes import LANES, lane_kernel
+from setatoms.lanes import lane_kernel
 
-_dot = lane_kernel(2, 0, lambda left, right: ([], [left * right]), reduces=("sum",))
+_dot = lane_kernel(
+    2, 0, lambda left, right: ([], [left * right]), reduces=("sum",), any_length=True
+)
+_add = lane_kernel(
+    2,
+    1,
+    lambda vector, other, factor: ([vector + factor * other], []),
+    writes=(0,),
+    any_length=True,
+)
+_multiply = lane_kernel(
+    1, 1, lambda vector, factor: ([vector * factor], []), writes=(0,), any_length=True
+)
+_copy = lane_kernel(2, 0, lambda source, _target: ([source], []), writes=(1,), any_length=True)
 
 
 @kernel
 def dot(left, right):
     """Return the inner product of two vectors (m,)."""
-    whole = left.shape[0] // LANES * LANES
-    total = _dot(whole, left, right)
-    for i in range(whole, left.shape[0]):
-        total += left[i] * right[i]
-    return total
+    return _dot(left.shape[0], left, right)
 
 
 @kernel
@@ -29,26 +38,23 @@ def norm(vector):
 @kernel
 def add(vector, factor, other):
     """Add factor * other (m,) to vector (m,) in place."""
-    for i in range(vector.shape[0]):
-        vector[i] += factor * other[i]
+    _add(vector.shape[0], vector, other, factor)
 
 
 @kernel
 def multiply(vector, factor):
     """Multiply vector (m,) in place."""
-    for i in range(vector.shape[0]):
-        vector[i] *= factor
+    _multiply(vector.shape[0], vector, factor)
 
 
 @kernel
 def copy(source, target):
     """Fill target (m,) with source (m,)."""
-    for i in range(target.shape[0]):
-        target[i] = source[i]
+    _copy(target.shape[0], source, target)
 
 
 @kernel
 def fill(vector, value):
-    """Set every entry of vector (m,)."""
+    """Set every entry of vector (m,), of any type."""
     for i in range(vector.shape[0]):
         vector[i] = value

@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import TypeVar
 
 import joblib
@@ -25,7 +26,15 @@ _pool_lock = threading.Lock()
 
 def effective_jobs(n_jobs: int | None) -> int:
     """Return the number of threads that ``n_jobs`` asks for (-1: all cores; None: one)."""
+    if n_jobs is not None and n_jobs < 0:
+        n_jobs = max(1, _count_cores() + 1 + n_jobs)
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+@lru_cache(maxsize=1)
+def _count_cores() -> int:
+    """Return what this process may use; asking takes as long as coding a hundred signals."""
+    return int(joblib.cpu_count())
 
 
 def run_chunks(

@@ -57,13 +57,11 @@ class Outputs(NamedTuple):
 
 
 @kernel
-def store(row, scale, k, x, residual, error, out):
-    """Write a signal's code, k coefficients x and what they leave, to its row of out."""
+def store(row, scale, k, x, error, out):
+    """Write a signal's code, k coefficients x and their error, to its row of out."""
     out.errors[row] = scale * error
     for q in range(out.values.shape[1]):
         out.values[row, q] = scale * x[q] if q < k else 0.0
-    for i in range(residual.shape[0]):
-        out.residuals[row, i] = scale * residual[i]
 
 
 class Coder(Protocol):

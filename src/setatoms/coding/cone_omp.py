@@ -32,7 +32,7 @@ from setatoms.coding.validation import (
     check_radii,
     check_signals_and_atoms,
 )
-from setatoms.vectors import add, copy, dot, fill, norm
+from setatoms.vectors import add, copy, dot, fill, multiply, norm
 
 
 def cone_omp(
@@ -141,13 +141,17 @@ def _code_chunk(X, cones, cd_sweeps, work, out):
             code_pairs(stop - start, cones, work.block, work.pairs)
         for row in range(start, stop):
             i = row - start
-            y, support = work.block.rows[i], out.support[row]
-            if not in_pairs or not finish_pair(
-                i, y, cones, work.pairs, support, work.x, work.residual
-            ):
+            y, scale = work.block.rows[i], work.block.scales[i]
+            support, residual = out.support[row], out.residuals[row]
+            error = -1.0
+            if in_pairs:
+                error = finish_pair(i, y, scale, cones, work.pairs, support, work.x, residual)
+            if error < 0.0:
                 _code_one(y, work.block.correlations[i], cones, cd_sweeps, work, support)
-            error, scale = norm(work.residual), work.block.scales[i]
-            store(row, scale, support.shape[0], work.x, work.residual, error, out)
+                error = norm(work.residual)
+                copy(work.residual, residual)
+                multiply(residual, scale)
+            store(row, scale, support.shape[0], work.x, error, out)
             if out.members.shape[0] > 0:
                 _store_members(work.chosen, support, out.members[row])
 

@@ -110,27 +110,36 @@ def _select_second(i, correlations, cones, pairs):
 
 
 @kernel
-def finish_pair(i, y, cones, pairs, support, x, residual):
-    """Fill support (2,), x (2,) and residual (m,) of signal i; False if it is declined."""
+def finish_pair(i, y, scale, cones, pairs, support, x, residual):
+    """Fill support (2,), x (2,) and residual (m,), the last multiplied by scale, for signal i.
+
+    Return the error before that, -1 if the signal is declined.
+    """
     atoms = cones.dictionary.atoms
     j1, j2 = pairs.first[i], pairs.second[i]
     if j1 < 0 or pairs.outside[i] <= 0.0:
-        return False
-    left = _leave(y, atoms[j1], atoms[j2], pairs.on_y[i], pairs.on_d1[i], pairs.on_d2[i], residual)
+        return -1.0
+    left = _leave(
+        y.shape[0], residual, y, atoms[j1], atoms[j2],
+        pairs.on_y[i], pairs.on_d1[i], pairs.on_d2[i], scale,
+    )  # fmt: skip
     least = _LEAST_SHARE * _LEAST_SHARE * pairs.square[i]
     if left <= least or pairs.left[i] * pairs.left[i] <= least:
-        return False
+        return -1.0
     support[0], support[1] = j1, j2
     x[0], x[1] = pairs.x1[i], pairs.x2[i]
-    return True
+    return np.sqrt(left)
 
 
-@kernel
-def _leave(y, d1, d2, on_y, on_d1, on_d2, residual):
-    """Fill residual (m,); return its squared norm."""
-    for i in range(y.shape[0]):
-        residual[i] = on_y * y[i] + on_d1 * d1[i] + on_d2 * d2[i]
-    return dot(residual, residual)
+def _leave_body(
+    _residual: Vector, y: Vector, d1: Vector, d2: Vector,
+    on_y: Vector, on_d1: Vector, on_d2: Vector, scale: Vector,
+) -> Lanes:  # fmt: skip
+    left = on_y * y + on_d1 * d1 + on_d2 * d2
+    return [left * scale], [left * left]
+
+
+_leave = lane_kernel(4, 4, _leave_body, writes=(0,), reduces=("sum",), any_length=True)
 
 
 def _combine_rows(

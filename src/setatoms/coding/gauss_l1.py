@@ -41,6 +41,7 @@ from setatoms.coding.validation import (
     check_radii,
     check_signals_and_atoms,
 )
+from setatoms.lanes import subtract_rows
 from setatoms.vectors import add, copy, dot, multiply, norm
 
 
@@ -353,14 +354,15 @@ def _pad(k, support, z, x):
 def _leave_residuals(atoms, rows, out):
     """Fill residuals with (y - sum z d)/(1 + tau), and errors."""
     for row in range(out.errors.shape[0]):
-        residual = out.residuals[row]
-        copy(rows.signals[row], residual)
-        for q in range(out.support.shape[1]):
-            if out.support[row, q] < 0:
-                break
-            add(residual, -rows.z[row, q], atoms[out.support[row, q]])
-        multiply(residual, 1.0 / (1.0 + rows.tau[row]))
-        out.errors[row] = norm(residual)
+        support, share = out.support[row], 1.0 / (1.0 + rows.tau[row])
+        k = 0
+        while k < support.shape[0] and support[k] >= 0:
+            k += 1
+        left = subtract_rows(
+            atoms.shape[1], out.residuals[row], rows.signals[row],
+            atoms, support, rows.z[row], k, share,
+        )  # fmt: skip
+        out.errors[row] = share * np.sqrt(left)
 
 
 @kernel

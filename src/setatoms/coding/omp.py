@@ -17,9 +17,16 @@ from setatoms._compile import kernel
 from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, store
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
+from setatoms.coding.omp_pairs import (
+    Pairs,
+    allocate_pairs,
+    code_pairs,
+    largest,
+    take_pair,
+)
 from setatoms.coding.validation import check_n_nonzero, check_signals_and_atoms
-from setatoms.lanes import Lanes, Vector, lane_kernel
-from setatoms.vectors import add, copy, fill, norm
+from setatoms.lanes import subtract_rows, subtract_rows_argmax
+from setatoms.vectors import fill, norm
 
 
 def omp(
@@ -87,20 +94,20 @@ class _Work(NamedTuple):
     """Work space of the kernels."""
 
     block: Block
+    pairs: Pairs
     correlations: NDArray[np.float64]  # (n_padded,): with the residual
     factor: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky, of the support's Gram matrix
     x: NDArray[np.float64]  # (n_nonzero,)
-    residual: NDArray[np.float64]  # (n_features,)
 
 
 def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
-    n_features, n_padded = dictionary.columns.shape
+    n_padded = dictionary.columns.shape[1]
     return _Work(
         block=allocate_block(dictionary),
+        pairs=allocate_pairs(dictionary),
         correlations=np.empty(n_padded),
         factor=np.empty((n_nonzero, n_nonzero)),
         x=np.empty(n_nonzero),
-        residual=np.empty(n_features),
     )
 
 
@@ -108,15 +115,24 @@ def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
 def _code_chunk(X, dictionary, work, out):
     """Code the rows of X (n, m) into out."""
     size = dictionary.block_rows
+    # two atoms, the usual case, are found for many signals at a time
+    in_pairs = out.support.shape[1] == 2
     for start in range(0, X.shape[0], size):
         stop = min(start + size, X.shape[0])
         correlate_block(X, start, stop, dictionary, work.block)
+        if in_pairs:
+            code_pairs(stop - start, dictionary, work.block, work.pairs)
         for row in range(start, stop):
-            y = work.block.rows[row - start]
-            correlations = work.block.correlations[row - start]
-            k = _code_one(norm(y), correlations, dictionary, work, out.support[row])
-            error = _leave_residual(y, dictionary.atoms, out.support[row], work.x, k, work.residual)
-            store(row, work.block.scales[row - start], k, work.x, work.residual, error, out)
+            y, scale = work.block.rows[row - start], work.block.scales[row - start]
+            k = 2
+            if not in_pairs or not take_pair(row - start, work.pairs, out.support[row], work.x):
+                correlations = work.block.correlations[row - start]
+                k = _code_one(norm(y), correlations, dictionary, work, out.support[row])
+            left = subtract_rows(
+                y.shape[0], out.residuals[row], y,
+                dictionary.atoms, out.support[row], work.x, k, scale,
+            )  # fmt: skip
+            store(row, scale, k, work.x, np.sqrt(left), out)
 
 
 @kernel
@@ -125,7 +141,7 @@ def _code_one(length, start, dictionary, work, support):
     n, s = start.shape[0], support.shape[0]
     gram, mask, x = dictionary.gram, dictionary.index_mask, work.x
     fill(support, -1)
-    j = _largest(n, start, mask)
+    j = largest(n, start, mask)
     correlation = start[j]
     for k in range(s):
         # nothing left to explain, or only rounding noise on an atom that is already in
@@ -135,23 +151,9 @@ def _code_one(length, start, dictionary, work, support):
         _least_squares(work.factor, start, support, k + 1, x)
         if k + 1 < s:
             now = work.correlations
-            j = _subtract(n, start, gram[support[0]], now, x[0], mask)
-            for q in range(1, k + 1):
-                j = _subtract(n, now, gram[support[q]], now, x[q], mask)
+            j = subtract_rows_argmax(n, now, start, gram, support, x, k + 1, mask)
             correlation = now[j]
     return s
-
-
-_largest = lane_kernel(1, 0, lambda correlation: ([], [correlation]), reduces=("argmax",))
-
-
-def _subtract_row(before: Vector, row: Vector, _after: Vector, x: Vector) -> Lanes:
-    """Return the correlations after an atom with coefficient ``x`` has come in."""
-    after = before - x * row
-    return [after], [after]
-
-
-_subtract = lane_kernel(3, 1, _subtract_row, writes=(2,), reduces=("argmax",))
 
 
 @kernel
@@ -184,12 +186,3 @@ def _least_squares(factor, start, support, k, x):
         for q in range(p + 1, k):
             entry -= factor[q, p] * x[q]
         x[p] = entry * factor[p, p]
-
-
-@kernel
-def _leave_residual(y, atoms, support, x, k, residual):
-    """Fill residual (m,) with what the first k atoms leave of y (m,); return its norm."""
-    copy(y, residual)
-    for q in range(k):
-        add(residual, -x[q], atoms[support[q]])
-    return norm(residual)

@@ -13,10 +13,7 @@ Floats = NDArray[Any]
 
 def check_signals_and_atoms(X: ArrayLike, atoms: ArrayLike) -> tuple[Floats, Floats]:
     """Return both as C-contiguous arrays of one float type; float32 only if both are."""
-    rows: Floats = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X")
-    units: Floats = check_array(
-        atoms, dtype=[np.float64, np.float32], order="C", input_name="atoms"
-    )
+    rows, units = _check_floats(X, "X"), _check_floats(atoms, "atoms")
     if rows.shape[1] != units.shape[1]:
         raise ValueError(
             f"X has {rows.shape[1]} features and atoms has {units.shape[1]}; "
@@ -70,6 +67,30 @@ def check_positive(name: str, value: float) -> float:
     if not (np.isfinite(value) and value > 0):
         raise ValueError(f"{name}={value} must be finite and above zero")
     return float(value)
+
+
+def _check_floats(values: ArrayLike, name: str) -> Floats:
+    """Return a finite C-contiguous matrix, of float32 if it was that."""
+    # what coders are mostly given needs no copy, and then `check_array` takes as long as a coder
+    if (
+        type(values) is np.ndarray
+        and values.dtype in (np.float64, np.float32)
+        and values.ndim == 2
+        and values.size
+        and values.flags.c_contiguous
+        and _is_finite(values)
+    ):
+        return values
+    checked: Floats = check_array(
+        values, dtype=[np.float64, np.float32], order="C", input_name=name
+    )
+    return checked
+
+
+def _is_finite(values: Floats) -> bool:
+    with np.errstate(all="ignore"):
+        # a sum that overflows is not a proof of the opposite
+        return bool(np.isfinite(values.sum()))
 
 
 def _check_unit_norm(atoms: Floats) -> Floats:

@@ -1,0 +1,106 @@
+"""Orthogonal matching pursuit with two atoms, for a block of signals at a time.
+
+Least squares on two unit atoms has a closed form. Numbers of signals are kept one array a quantity,
+so that it is evaluated for eight signals side by side; what is left to do signal by signal are two
+passes over the correlations.
+
+A signal that one atom represents, or whose two atoms are nearly the same, is declined here and
+coded on its own instead (`setatoms.coding.omp`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms._compile import kernel
+from setatoms.coding.blocks import Dictionary
+from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.vectors import norm
+
+# What is left to a second atom, and how far apart two atoms are, must exceed these.
+_LEAST_CORRELATION = 1e-12  # of the length of the signal
+_LEAST_PIVOT = 1e-10
+
+
+class Pairs(NamedTuple):
+    """Work space, and numbers of each signal of a block, all of shape (block_rows,)."""
+
+    work: NDArray[np.float64]  # (n_padded,): correlations after the first atom
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    along1: NDArray[np.float64]  # <y, d1>
+    along2: NDArray[np.float64]  # <y, d2>
+    between: NDArray[np.float64]  # <d1, d2>
+    length: NDArray[np.float64]  # ||y||
+    left: NDArray[np.float64]  # correlation of d2 with what d1 leaves
+    x1: NDArray[np.float64]
+    x2: NDArray[np.float64]
+    spare: NDArray[np.float64]  # negative for a signal that is declined
+
+
+def allocate_pairs(dictionary: Dictionary) -> Pairs:
+    """Return `Pairs` for blocks of signals coded with this dictionary."""
+    first, second = np.zeros((2, dictionary.block_rows), np.int64)
+    numbers = np.zeros((8, dictionary.block_rows))
+    return Pairs(np.zeros(dictionary.columns.shape[1]), first, second, *numbers)
+
+
+@kernel
+def code_pairs(n_rows, dictionary, block, pairs):
+    """Choose both atoms of the first n_rows signals of the block and their coefficients."""
+    n, gram, mask = block.correlations.shape[1], dictionary.gram, dictionary.index_mask
+    for i in range(n_rows):
+        pairs.length[i] = norm(block.rows[i])
+        pairs.first[i] = largest(n, block.correlations[i], mask)
+    for i in range(n_rows):
+        correlations, j = block.correlations[i], pairs.first[i]
+        pairs.along1[i] = correlations[j]
+        q = _subtract(n, correlations, gram[j], pairs.work, pairs.along1[i], mask)
+        pairs.second[i] = q
+        pairs.left[i] = pairs.work[q]
+        pairs.along2[i] = correlations[q]
+        pairs.between[i] = gram[j, q]
+    _solve(
+        block.rows.shape[0], pairs.along1, pairs.along2, pairs.between, pairs.length, pairs.left,
+        pairs.x1, pairs.x2, pairs.spare,
+    )  # fmt: skip
+
+
+@kernel
+def take_pair(i, pairs, support, x):
+    """Fill support (2,) and x (2,) of signal i; False if it is declined."""
+    if pairs.spare[i] < 0.0:
+        return False
+    support[0], support[1] = pairs.first[i], pairs.second[i]
+    x[0], x[1] = pairs.x1[i], pairs.x2[i]
+    return True
+
+
+largest = lane_kernel(1, 0, lambda correlation: ([], [correlation]), reduces=("argmax",))
+
+
+def _subtract_row(before: Vector, row: Vector, _after: Vector, x: Vector) -> Lanes:
+    """Return the correlations after an atom with coefficient ``x`` has come in."""
+    after = before - x * row
+    return [after], [after]
+
+
+_subtract = lane_kernel(3, 1, _subtract_row, writes=(2,), reduces=("argmax",))
+
+
+def _solve_body(
+    along1: Vector, along2: Vector, between: Vector, length: Vector, left: Vector, *_written: Vector
+) -> Lanes:
+    pivot = 1.0 - between * between
+    scale = 1.0 / pivot
+    x1 = (along1 - between * along2) * scale
+    x2 = (along2 - between * along1) * scale
+    # a first atom that correlates with nothing leaves nothing to the second
+    spare = (abs(left) - length * _LEAST_CORRELATION).at_most(pivot - _LEAST_PIVOT)
+    return [x1, x2, spare], []
+
+
+_solve = lane_kernel(8, 0, _solve_body, writes=(5, 6, 7))
