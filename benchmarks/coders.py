@@ -95,14 +95,14 @@ def _run(case: Case, settings: Settings) -> list[Line]:
     peers, absent = enter_all(case.peers, case.problem, settings.threads)
     contenders = [matrix_product(case.problem), *case.ours, *peers]
     timings = alternate(contenders, settings.rounds)
-    machine = timings[0].rate
+    machine = timings[0]
     results = _mean_errors(timings)
     if case.part == "gauss":
         for name, excess in _excesses(case.problem, timings, settings.threads).items():
             results[name]["excess"] = excess
     return compare(
         case.part, case.name, case.problem.shape, timings, absent,
-        shares={t.contender.name: case.products * t.rate / machine for t in timings[1:]},
+        shares={t.contender.name: case.products * t.times_as_fast(machine) for t in timings[1:]},
         results=results,
     )  # fmt: skip
 

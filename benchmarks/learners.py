@@ -42,6 +42,6 @@ def aksvd_lines(settings: Settings) -> Iterator[Line]:
     machine, *learners = alternate(contenders, settings.few_rounds())
     yield from compare(
         "aksvd", f"{problem.name}, {N_ITER} iterations", problem.shape, learners, absent,
-        shares={t.contender.name: N_ITER * t.rate / machine.rate for t in learners},
+        shares={t.contender.name: N_ITER * t.times_as_fast(machine) for t in learners},
         results={t.contender.name: {"error": float(np.mean(errors(t.result)))} for t in learners},
     )  # fmt: skip

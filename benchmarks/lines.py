@@ -66,15 +66,15 @@ def compare(
 ) -> list[Line]:
     """Turn timings into lines; the first of ours is the one that peers are measured against."""
     lead = next(timing for timing in timings if timing.contender.kind == "ours")
-    peers = [timing.rate for timing in timings if timing.contender.kind == "peer"]
+    peers = [timing for timing in timings if timing.contender.kind == "peer"]
     lines = []
     for timing in timings:
         name, kind = timing.contender.name, timing.contender.kind
         ratio = None
         if kind == "peer":
-            ratio = lead.rate / timing.rate
+            ratio = lead.times_as_fast(timing)
         elif kind == "ours" and peers:
-            ratio = timing.rate / max(peers)
+            ratio = min(timing.times_as_fast(peer) for peer in peers)
         lines.append(
             Line(
                 part, case, name, kind, shape, timing.contender.rows, timing.seconds,

@@ -1,4 +1,4 @@
-"""Time contenders in turn: one round is every contender once, and medians are over rounds."""
+"""Time contenders in turn: one round is every contender once; medians are over rounds."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ PerRow = NDArray[np.floating]
 
 # A timed sample lasts at least this long: fast calls are repeated within it.
 SHORTEST_SAMPLE = 0.05
-# Threads of OpenMP and BLAS spin for a while after their work; the next contender waits it out.
-PAUSE = 0.02
+# Threads of OpenMP and BLAS spin after their work (OpenBLAS for 2^26 ticks, 24 ms); the next
+# contender waits it out.
+PAUSE = 0.05
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ class Timing:
     def rate(self) -> float:
         """Signals a second."""
         return self.contender.rows / self.seconds
+
+    def times_as_fast(self, other: Timing) -> float:
+        """Return the median ratio of both rates: a machine that slows down slows a whole round."""
+        seconds = zip(self.rounds, other.rounds, strict=True)
+        return self.contender.rows / other.contender.rows * median(b / a for a, b in seconds)
 
 
 def alternate(contenders: Sequence[Contender], rounds: int) -> list[Timing]:

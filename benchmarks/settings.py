@@ -10,7 +10,7 @@ class Settings:
     """How much to measure, and on how many threads; every contender gets as many."""
 
     threads: int = 2
-    rounds: int = 7
+    rounds: int = 11
     shrink: int = 1  # rows are divided by this
     tables: tuple[str, ...] = ("pendigits", "magic.gamma", "satellite")
 
@@ -20,7 +20,7 @@ class Settings:
 
     def few_rounds(self) -> int:
         """Return the number of rounds for what takes seconds a call."""
-        return max(1, self.rounds // 2)
+        return max(1, self.rounds // 3)
 
 
 FULL = Settings()

@@ -181,6 +181,14 @@ def test_ratios_compare_rates_and_not_times() -> None:
     assert lines[-1].skipped == "why"
 
 
+def test_ratios_are_taken_round_by_round() -> None:
+    # the machine was ten times slower in the second round
+    ours = Timing(contender("ours", rows=10), 1.0, (1.0, 10.0, 1.1), None)
+    peer = Timing(contender("peer", "peer", rows=10), 3.0, (3.0, 30.0, 2.2), None)
+    assert ours.times_as_fast(peer) == pytest.approx(3.0)
+    assert peer.times_as_fast(ours) == pytest.approx(1 / 3)
+
+
 def test_verdicts_follow_the_bounds() -> None:
     assert [AtLeast("ratio", 2, 5).judge(x) for x in (1.9, 2, 5)] == ["FAIL", "pass", "aim"]
     assert [AtMost("seconds", 2, 1).judge(x) for x in (2.1, 2, 1)] == ["FAIL", "pass", "aim"]
