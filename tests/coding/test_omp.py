@@ -72,6 +72,22 @@ def test_a_multiple_of_an_atom_uses_that_atom_alone(coder):
 
 
 @both
+@pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-6])
+def test_nearly_equal_atoms_are_fitted_as_well_as_least_squares_can(coder, apart):
+    rng = np.random.default_rng(0)
+    first, across = np.linalg.qr(rng.standard_normal((6, 2)))[0].T
+    atoms = np.array([first, np.cos(apart) * first + np.sin(apart) * across])
+    X = rng.standard_normal((50, 6))
+    codes = coder(X, atoms, n_nonzero=2)
+    for y, used, error in zip(X, codes.support, codes.errors, strict=True):
+        chosen = atoms[used[used >= 0]]
+        best = np.linalg.norm(y - chosen.T @ np.linalg.lstsq(chosen.T, y, rcond=None)[0])
+        assert error == pytest.approx(best, rel=1e-9)
+    if apart > 1e-5:
+        assert (codes.support >= 0).all()
+
+
+@both
 def test_signals_orthogonal_to_all_atoms_have_an_empty_code(coder):
     codes = coder([[0.0, 0.0, 2.0]], np.eye(3)[:2], n_nonzero=2)
     np.testing.assert_array_equal(codes.support, [[-1, -1]])
