@@ -33,27 +33,34 @@ SIGNALS = np.vstack(
 Coder = Callable[..., Codes]
 
 
-def code_omp(X, atoms=ATOMS, radii=None, *, coder=omp, **options):
+def code_omp(X, atoms=ATOMS, radii=None, *, coder=omp, most=3, **options):
     """Call OMP with the arguments of the other two."""
-    return coder(X, atoms, **{"n_nonzero": min(3, len(atoms)), **options})
+    return coder(X, atoms, **{"n_nonzero": min(most, len(atoms)), **options})
 
 
-def code_cones(X, atoms=ATOMS, radii=RADII, *, coder=cone_omp, **options):
-    return coder(X, atoms, radii, **{"n_nonzero": min(3, len(atoms)), **options})
+def code_cones(X, atoms=ATOMS, radii=RADII, *, coder=cone_omp, most=3, **options):
+    return coder(X, atoms, radii, **{"n_nonzero": min(most, len(atoms)), **options})
 
 
 def code_gaussians(X, atoms=ATOMS, radii=RADII, *, coder=gauss_l1, **options):
     return coder(X, atoms, radii, **options)
 
 
-COMPILED = {"omp": code_omp, "cone_omp": code_cones, "gauss_l1": code_gaussians}
+# Two atoms a signal have kernels of their own.
+COMPILED = {
+    "omp": code_omp,
+    "omp-pairs": partial(code_omp, most=2),
+    "cone_omp": code_cones,
+    "cone_omp-pairs": partial(code_cones, most=2),
+    "gauss_l1": code_gaussians,
+}
 TWINS = {
     "omp-reference": partial(code_omp, coder=reference.omp),
     "cone_omp-reference": partial(code_cones, coder=reference.cone_omp),
     "gauss_l1-reference": partial(code_gaussians, coder=reference.gauss_l1),
 }
-MATCHING = {name: COMPILED[name] for name in ("omp", "cone_omp")}
-SETS = {name: COMPILED[name] for name in ("cone_omp", "gauss_l1")}
+MATCHING = {name: COMPILED[name] for name in ("omp", "omp-pairs", "cone_omp", "cone_omp-pairs")}
+SETS = {name: COMPILED[name] for name in ("cone_omp", "cone_omp-pairs", "gauss_l1")}
 
 
 def over(coders: dict[str, Coder]) -> pytest.MarkDecorator:
