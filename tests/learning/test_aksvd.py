@@ -1,5 +1,7 @@
 """AK-SVD against its definition."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,16 @@ def test_the_same_seed_gives_the_same_atoms_for_any_number_of_threads():
     one, two = (aksvd(X, 30, n_iter=5, random_state=3, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
     assert not np.array_equal(one, aksvd(X, 30, n_iter=5, random_state=4))
+
+
+def test_threads_may_share_the_users_of_an_atom(monkeypatch):
+    X = np.random.default_rng(3).standard_normal((800, 7))
+    alone = aksvd(X, 14, n_iter=5, random_state=0)
+    monkeypatch.setattr(sys.modules["setatoms.learning.aksvd"], "_SHARED_USERS", 50)
+    shared = [aksvd(X, 14, n_iter=5, random_state=0, n_jobs=n_jobs) for n_jobs in (1, 2)]
+    np.testing.assert_array_equal(*shared)
+    # sums in another order
+    np.testing.assert_allclose(shared[0], alone, atol=1e-11)
 
 
 def test_zero_signals_do_no_harm():

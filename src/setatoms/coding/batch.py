@@ -94,19 +94,24 @@ def allocate(coder: Coder, X: NDArray[Any], *, members: bool = False) -> Outputs
 def code(coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False) -> Outputs:
     """Code all rows of X and keep everything."""
     out = allocate(coder, X, members=members)
+    code_into(out, coder, X, n_jobs=n_jobs)
+    return out
+
+
+def code_into(out: Outputs, coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> None:
+    """Code all rows of X into arrays that are there already."""
 
     def task(start: int, stop: int) -> None:
         rows, part = signals(X, start, stop), out.rows(start, stop)
         if X.dtype == np.float64:
             coder.fill(rows, part)
             return
-        double = allocate(coder, rows, members=members)
+        double = allocate(coder, rows, members=len(out.members) > 0)
         coder.fill(rows, double)
         for target, source in zip(part, double, strict=True):
             target[...] = source
 
     run_chunks(task, len(X), n_jobs=n_jobs)
-    return out
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:

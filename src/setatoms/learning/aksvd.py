@@ -10,12 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 
 from setatoms._compile import kernel
-from setatoms.backends import single_threaded_blas
-from setatoms.coding.batch import code
+from setatoms.backends import run_chunks, single_threaded_blas
+from setatoms.coding.batch import Outputs, allocate, code_into
 from setatoms.coding.omp import OmpCoder
 from setatoms.coding.validation import check_count, check_n_nonzero
+from setatoms.lanes import Lanes, Vector, lane_kernel
 from setatoms.learning.missing import GREEDY, Mask
 from setatoms.vectors import add, copy, dot, fill, multiply, norm
+
+# Threads share the users of an atom with more than this, in parts of this size.
+_SHARED_USERS = 4096
 
 
 # held once for all passes: setting the limit takes as long as coding hundreds of signals
@@ -84,17 +88,16 @@ def aksvd(
         init = random_atoms(n_atoms, rows.shape[1], check_random_state(random_state))
     atoms = _check_start(init, (n_atoms, rows.shape[1]))
     first, users = np.empty(n_atoms + 1, np.int64), np.empty(len(rows) * n_nonzero, np.int64)
-    direction = np.empty(rows.shape[1])
+    out = allocate(OmpCoder(atoms, n_nonzero), rows)
     for k in range(1, n_iter + 1):
-        out = code(OmpCoder(atoms, n_nonzero), rows, n_jobs=n_jobs)
+        code_into(out, OmpCoder(atoms, n_nonzero), rows, n_jobs=n_jobs)
         if missing is not None:
             GREEDY.close(rows, missing, out)
         error = float(out.errors.mean())
         before = atoms.copy()
         _list_users(out.support, first, users)
-        n_unused = int(np.count_nonzero(first[1:] == first[:-1]))
-        worst_first = _largest_first(out.errors, n_unused)
-        _update_atoms(rows, atoms, first, users, worst_first, direction, out)
+        _replace_unused(atoms, first, rows, out.errors)
+        _update_atoms(atoms, first, users, out, n_jobs)
         if missing is not None:
             GREEDY.close(rows, missing, out)
         if on_iteration is not None:
@@ -128,32 +131,6 @@ def _check_start(init: ArrayLike, shape: tuple[int, int]) -> NDArray[Any]:
     return np.ascontiguousarray(atoms / lengths)
 
 
-def _largest_first(errors: NDArray[np.float64], n: int) -> NDArray[np.int64]:
-    """Return where the n largest are, equal ones in order."""
-    # most of the time every atom is used, and sorting takes as long as a quarter of the coding
-    return np.argsort(-errors, kind="stable")[:n] if n else np.empty(0, np.int64)
-
-
-@kernel
-def _update_atoms(X, atoms, first, users, worst_first, direction, out):
-    """Update atoms (n, m), out.values and out.residuals in place, one atom after another.
-
-    Atom j stands at the flat places users[first[j]:first[j + 1]] of the support.
-    """
-    n_replaced = 0
-    for j in range(atoms.shape[0]):
-        if first[j + 1] > first[j]:
-            mine = users[first[j] : first[j + 1]]
-            _update_one(atoms[j], mine, out.values, out.residuals, direction)
-        elif n_replaced < worst_first.shape[0]:
-            signal = X[worst_first[n_replaced]]
-            n_replaced += 1
-            length = norm(signal)
-            if length > 0.0:
-                copy(signal, atoms[j])
-                multiply(atoms[j], 1.0 / length)
-
-
 @kernel
 def _list_users(support, first, users):
     """Fill first (n + 1,) and users (N * s,) by counting."""
@@ -176,27 +153,120 @@ def _list_users(support, first, users):
     first[0] = 0
 
 
+def _replace_unused(
+    atoms: NDArray[np.float64],
+    first: NDArray[np.int64],
+    rows: NDArray[np.float64],
+    errors: NDArray[np.float64],
+) -> None:
+    """Put the worst represented rows, which have a direction, where atoms have no users."""
+    unused = np.flatnonzero(first[1:] == first[:-1])
+    if not len(unused):  # mostly so, and sorting takes as long as a quarter of the coding
+        return
+    worst_first = np.argsort(-errors, kind="stable")
+    for j, row in zip(unused, worst_first, strict=False):
+        length = norm(rows[row])
+        if length > 0.0:
+            atoms[j] = rows[row] * (1.0 / length)
+
+
+def _update_atoms(
+    atoms: NDArray[np.float64],
+    first: NDArray[np.int64],
+    users: NDArray[np.int64],
+    out: Outputs,
+    n_jobs: int | None,
+) -> None:
+    """Update atoms, values and residuals in place, one atom after another.
+
+    Atom j stands at the flat places users[first[j]:first[j + 1]] of the support. Threads share the
+    users of an atom that has many.
+    """
+    direction = np.empty(atoms.shape[1])
+    busy = np.flatnonzero(np.diff(first) > _SHARED_USERS)
+    start = 0
+    for j in busy.tolist():
+        _update_range(start, j, atoms, first, users, out.values, out.residuals, direction)
+        mine = users[first[j] : first[j + 1]]
+        _update_together(atoms[j], mine, out.values, out.residuals, n_jobs)
+        start = j + 1
+    _update_range(start, len(atoms), atoms, first, users, out.values, out.residuals, direction)
+
+
+def _update_together(
+    atom: NDArray[np.float64],
+    users: NDArray[np.int64],
+    values: NDArray[np.float64],
+    residuals: NDArray[np.float64],
+    n_jobs: int | None,
+) -> None:
+    """Update one atom, its users shared out in parts that depend on their number alone."""
+
+    def pull(start: int, stop: int) -> tuple[NDArray[np.float64], float]:
+        part = np.zeros(len(atom))
+        return part, _add_pull(users[start:stop], values, residuals, part)
+
+    def follow(start: int, stop: int) -> None:
+        _follow(atom, direction, users[start:stop], values, residuals)
+
+    parts = run_chunks(pull, len(users), n_jobs=n_jobs, chunk_rows=_SHARED_USERS)
+    direction = np.sum([part for part, _ in parts], axis=0)
+    if _aim(atom, sum(weight for _, weight in parts), direction):
+        run_chunks(follow, len(users), n_jobs=n_jobs, chunk_rows=_SHARED_USERS)
+        atom[:] = direction
+
+
 @kernel
-def _update_one(atom, users, values, residuals, direction):
-    """Move atom (m,) to the best direction for its users and keep values and residuals in step."""
+def _update_range(start, stop, atoms, first, users, values, residuals, direction):
+    """Update those of atoms start to stop that have users; direction (m,) is work space."""
+    for j in range(start, stop):
+        mine = users[first[j] : first[j + 1]]
+        fill(direction, 0.0)
+        weight = _add_pull(mine, values, residuals, direction)
+        if _aim(atoms[j], weight, direction):
+            _follow(atoms[j], direction, mine, values, residuals)
+            copy(direction, atoms[j])
+
+
+@kernel
+def _add_pull(users, values, residuals, pull):
+    """Add x r of all users to pull (m,); return the sum of x^2."""
     s = values.shape[1]
-    fill(direction, 0.0)
     weight = 0.0
     for position in users:
         x = values[position // s, position % s]
         weight += x * x
-        add(direction, x, residuals[position // s])
-    add(direction, weight, atom)
-    length = norm(direction)
+        add(pull, x, residuals[position // s])
+    return weight
+
+
+@kernel
+def _aim(atom, weight, pull):
+    """Turn pull (m,), what users want of the atom, into its new direction; False if it has none."""
+    add(pull, weight, atom)
+    length = norm(pull)
     if length < 1e-12:
-        return
-    multiply(direction, 1.0 / length)
-    turn = dot(direction, atom)
+        return False
+    multiply(pull, 1.0 / length)
+    return True
+
+
+@kernel
+def _follow(atom, direction, users, values, residuals):
+    """Bring values and residuals of users in step with the atom's new direction (m,)."""
+    s, turn = values.shape[1], dot(direction, atom)
     for position in users:
         residual = residuals[position // s]
         old = values[position // s, position % s]
         new = dot(residual, direction) + old * turn
-        for i in range(atom.shape[0]):
-            residual[i] += old * atom[i] - new * direction[i]
+        _exchange(atom.shape[0], residual, atom, direction, old, new)
         values[position // s, position % s] = new
-    copy(direction, atom)
+
+
+def _exchange_body(
+    residual: Vector, atom: Vector, direction: Vector, old: Vector, new: Vector
+) -> Lanes:
+    return [residual + old * atom - new * direction], []
+
+
+_exchange = lane_kernel(3, 2, _exchange_body, writes=(0,), any_length=True)
