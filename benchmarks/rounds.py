@@ -18,9 +18,9 @@ PerRow = NDArray[np.floating]
 
 # A timed sample lasts at least this long: fast calls are repeated within it.
 SHORTEST_SAMPLE = 0.05
-# Threads of OpenMP and BLAS spin after their work (OpenBLAS for 2^26 ticks, 24 ms); the next
-# contender waits it out.
-PAUSE = 0.05
+# Threads of OpenMP and BLAS spin after their work, those of OpenBLAS for 2^28 ticks or 0.1 s; the
+# next contender waits it out.
+PAUSE = 0.15
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from setatoms.lanes import (
     padded,
     subtract_products,
     subtract_rows,
-    subtract_rows_argmax,
 )
 
 
@@ -132,25 +131,6 @@ def test_subtract_rows_leaves_a_residual_and_its_square(length, count, index):
     np.testing.assert_allclose(out[:length], 4.0 * expected, rtol=1e-13, atol=1e-13)
     assert np.all(out[length:] == 5.0)
     assert square == pytest.approx(expected @ expected, rel=1e-12)
-
-
-@kernel
-def largest_left(out, start, rows, chosen, factors, mask):
-    return subtract_rows_argmax(
-        out.shape[0], out, start, rows, chosen, factors, chosen.shape[0], mask
-    )
-
-
-@pytest.mark.parametrize("length", [8, 24, 32, 104])
-@pytest.mark.parametrize("count", [0, 1, 5])
-def test_the_largest_that_rows_leave_is_found(length, count):
-    rng = np.random.default_rng(length)
-    start, rows = rng.standard_normal(length), rng.standard_normal((12, length))
-    chosen, factors = rng.integers(0, 12, count).astype(np.int32), rng.standard_normal(count)
-    out = np.empty(length)
-    where = largest_left(out, start, rows, chosen, factors, 127)
-    np.testing.assert_allclose(out, start - factors @ rows[chosen], rtol=1e-13, atol=1e-13)
-    assert where == np.argmax(np.abs(out))
 
 
 @kernel

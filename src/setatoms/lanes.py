@@ -339,53 +339,25 @@ def _subtract_rows(_context, _length, out, start, rows, chosen, factors, _count,
     What is written is multiplied by scale; the squared norm before that is returned. Any length.
     """
 
-    def reduce(builder, scale):
-        total, scales = _Sum(builder), _spread(builder, scale, _FLOATS)
-
-        def finish(value, _at):
-            # lanes that do not count are zero: so were their start and their terms
-            total.take(builder.fmul(value, value))
-            return builder.fmul(value, scales)
-
-        return total, finish
-
-    given = types.int64, out, start, rows, chosen, factors, types.int64, types.float64
-    return types.float64(*given), _subtracting(reduce, any_length=True)
-
-
-def _subtract_rows_argmax(_context, _length, out, start, rows, chosen, factors, _count, _mask):
-    """Do the same without a scale; return the index of the largest in absolute value.
-
-    The length is a multiple of eight; mask has the bits that hold an index.
-    """
-
-    def reduce(builder, mask):
-        total = _ArgMax(builder, mask)
-
-        def finish(value, at):
-            total.take(value, at)
-            return value
-
-        return total, finish
-
-    given = types.int64, out, start, rows, chosen, factors, types.int64, types.int64
-    return types.int64(*given), _subtracting(reduce, any_length=False)
-
-
-def _subtracting(reduce, *, any_length):
-    """Return what generates a difference; ``reduce`` makes a total and what feeds it."""
-
     def generate(context, builder, signature, values):
         length, count = values[0], values[6]
         (target, _), (source, _) = (
             _pointer_and_width(context, builder, signature.args[i], values[i]) for i in (1, 2)
         )
         term = _terms_of_rows(context, builder, signature.args[3:6], values[3:6], minus=True)
-        total, finish = reduce(builder, values[7])
-        _accumulate(builder, source, target, length, count, term, finish, any_length=any_length)
+        scale = _spread(builder, values[7], _FLOATS)
+        total = _Sum(builder)
+
+        def finish(value):
+            # lanes that do not count are zero: so were their start and their terms
+            total.take(builder.fmul(value, value))
+            return builder.fmul(value, scale)
+
+        _accumulate(builder, source, target, length, count, term, finish, any_length=True)
         return total.result()
 
-    return generate
+    given = types.int64, out, start, rows, chosen, factors, types.int64, types.float64
+    return types.float64(*given), generate
 
 
 def _terms_of_rows(context, builder, kinds, values, *, minus=False):
@@ -445,15 +417,14 @@ def _accumulate(
     length,
     count,
     term,
-    finish=lambda value, _at: value,
+    finish=lambda value: value,
     *,
     any_length=False,
 ):
     """Fill target[:length] with source plus products, sums in registers, four vectors at a time.
 
     ``term(q)``, for q below count, returns a function from a place, and the mask of lanes that
-    count there, to the two factors. ``finish(value, at)`` is applied to each vector before it is
-    written.
+    count there, to the two factors. ``finish`` is applied to each vector before it is written.
     """
 
     def block(at, n_vectors, mask=None):
@@ -467,7 +438,7 @@ def _accumulate(
                 left, right = factors_at(place, mask)
                 builder.store(_multiply_add(builder, left, right, builder.load(slot)), slot)
         for slot, place in zip(slots, places, strict=True):
-            _store(builder, finish(builder.load(slot), place), target, place, mask)
+            _store(builder, finish(builder.load(slot)), target, place, mask)
 
     wide = builder.and_(length, _INT(~(4 * LANES - 1)))
     with cgutils.for_range_slice(builder, _INT(0), wide, _INT(4 * LANES), _INT) as (at, _):
@@ -478,7 +449,6 @@ def _accumulate(
 # The compiler passes the context itself, so callers see one argument less than the definition.
 add_rows: Any = intrinsic(_add_rows)
 subtract_rows: Any = intrinsic(_subtract_rows)
-subtract_rows_argmax: Any = intrinsic(_subtract_rows_argmax)
 subtract_products: Any = intrinsic(_subtract_products)
 
 

@@ -19,6 +19,8 @@ T = TypeVar("T")
 # Fixed, so that sums over chunks do not depend on the number of threads. Large enough to hide
 # the cost of handing out a chunk (microseconds), small enough to stop soon when interrupted.
 CHUNK_ROWS = 512
+# So that one which begins late, or is held up, can leave work to the others.
+_CHUNKS_A_THREAD = 4
 
 _pool: ThreadPoolExecutor | None = None
 _pool_lock = threading.Lock()
@@ -43,14 +45,20 @@ def run_chunks(
     *,
     n_jobs: int | None = -1,
     chunk_rows: int = CHUNK_ROWS,
+    most_rows: int = 0,
 ) -> list[T]:
     """Return ``[task(start, stop), ...]`` over consecutive chunks of rows, in row order.
+
+    Chunks have `chunk_rows`, whatever the number of threads. With `most_rows` they grow up to that,
+    as long as each thread has several: for tasks whose results do not depend on the chunks.
 
     The calling thread works too, so a few chunks or one job never wait for another thread. When
     the caller is interrupted, chunks not yet begun are dropped and the interruption goes on.
     """
     if n_jobs == 0:
         raise ValueError("n_jobs=0 asks for no thread at all; use 1, or -1 for all cores")
+    n_threads = effective_jobs(n_jobs)
+    chunk_rows = max(chunk_rows, min(most_rows, -(-n_rows // (_CHUNKS_A_THREAD * n_threads))))
     starts = range(0, n_rows, chunk_rows)
     results: list[T | None] = [None] * len(starts)
     waiting = deque(enumerate(starts))
@@ -64,7 +72,7 @@ def run_chunks(
             results[position] = task(start, min(start + chunk_rows, n_rows))
 
     # waking a thread costs about a chunk's work, so each must have two to do
-    helpers = max(0, min(effective_jobs(n_jobs), len(starts) // 2) - 1)
+    helpers = max(0, min(n_threads, len(starts) // 2) - 1)
     with single_threaded_blas():
         futures = [_shared_pool().submit(work) for _ in range(helpers)]
         try:

@@ -70,6 +70,7 @@ class Coder(Protocol):
     n_atoms: int
     width: int  # most atoms that a signal can use
     minimises: bool  # whether it reports an objective and sweeps
+    most_rows: int  # to be coded in one call: more where a row takes less time than the call
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
@@ -111,7 +112,7 @@ def code_into(out: Outputs, coder: Coder, X: NDArray[Any], *, n_jobs: int | None
         for target, source in zip(part, double, strict=True):
             target[...] = source
 
-    run_chunks(task, len(X), n_jobs=n_jobs)
+    run_chunks(task, len(X), n_jobs=n_jobs, most_rows=coder.most_rows)
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:
@@ -131,7 +132,7 @@ def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]
         coder.fill(rows, out)
         result[start:stop] = out.errors
 
-    run_chunks(task, len(X), n_jobs=n_jobs)
+    run_chunks(task, len(X), n_jobs=n_jobs, most_rows=coder.most_rows)
     return result
 
 

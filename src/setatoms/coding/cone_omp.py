@@ -90,6 +90,7 @@ class ConeCoder:
     """A dictionary of cones made ready for Cone-OMP."""
 
     minimises = False
+    most_rows = 2048
 
     def __init__(
         self, atoms: NDArray[Any], radii: NDArray[np.float64], n_nonzero: int, cd_sweeps: int

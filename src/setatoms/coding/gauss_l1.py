@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from setatoms._compile import kernel
+from setatoms.backends import CHUNK_ROWS
 from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
@@ -124,6 +125,7 @@ class GaussCoder:
     """A dictionary of Gaussian atoms made ready for Gauss-L1."""
 
     minimises = True
+    most_rows = CHUNK_ROWS
 
     def __init__(
         self,

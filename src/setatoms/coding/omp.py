@@ -1,8 +1,8 @@
 """Orthogonal matching pursuit: greedy selection, least squares on the support.
 
 After each selection the coefficients are those of the least-squares fit on all atoms chosen so
-far. Correlations with the residual never need the residual itself: with ``c0 = D y`` and the Gram
-matrix ``G = D D'`` they are ``c0 - sum_q x_q G[j_q]``, so a signal costs one row of a block product
+far. Correlations with the residual never need the residual itself: they start as ``D y`` and change
+by combinations of rows of the Gram matrix ``D D'``, so a signal costs one row of a block product
 and a few passes over vectors of length ``n_atoms``.
 """
 
@@ -22,10 +22,11 @@ from setatoms.coding.omp_pairs import (
     allocate_pairs,
     code_pairs,
     largest,
+    subtract,
     take_pair,
 )
 from setatoms.coding.validation import check_n_nonzero, check_signals_and_atoms
-from setatoms.lanes import subtract_rows, subtract_rows_argmax
+from setatoms.lanes import subtract_rows
 from setatoms.vectors import fill, norm
 
 
@@ -75,6 +76,7 @@ class OmpCoder:
     """A dictionary made ready for orthogonal matching pursuit."""
 
     minimises = False
+    most_rows = 2048
 
     def __init__(self, atoms: NDArray[Any], n_nonzero: int) -> None:
         self.dictionary = prepare(atoms)
@@ -95,9 +97,11 @@ class _Work(NamedTuple):
 
     block: Block
     pairs: Pairs
-    correlations: NDArray[np.float64]  # (n_padded,): with the residual
+    basis: NDArray[np.float64]  # (n_nonzero, n_padded): products of atoms with directions
+    order: NDArray[np.int64]  # (n_nonzero,): 0, 1, ...
     factor: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky, of the support's Gram matrix
-    x: NDArray[np.float64]  # (n_nonzero,)
+    along: NDArray[np.float64]  # (n_nonzero,): coefficients of the directions
+    x: NDArray[np.float64]  # (n_nonzero,): coefficients of the atoms
 
 
 def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
@@ -105,8 +109,10 @@ def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
     return _Work(
         block=allocate_block(dictionary),
         pairs=allocate_pairs(dictionary),
-        correlations=np.empty(n_padded),
+        basis=np.empty((n_nonzero, n_padded)),
+        order=np.arange(n_nonzero),
         factor=np.empty((n_nonzero, n_nonzero)),
+        along=np.empty(n_nonzero),
         x=np.empty(n_nonzero),
     )
 
@@ -136,35 +142,38 @@ def _code_chunk(X, dictionary, work, out):
 
 
 @kernel
-def _code_one(length, start, dictionary, work, support):
-    """Fill support (s,) and work.x for a signal with correlations start (n,); return how many."""
-    n, s = start.shape[0], support.shape[0]
-    gram, mask, x = dictionary.gram, dictionary.index_mask, work.x
+def _code_one(length, correlations, dictionary, work, support):
+    """Fill support (s,) and work.x for a signal; return how many atoms it uses.
+
+    correlations (n,) are those of the signal and become those of what is left. Each atom gives one
+    more direction, orthonormal to those before: the products of all atoms with it are a row of
+    work.basis, which is a row of the Cholesky factor at the atoms chosen later.
+    """
+    n, s = correlations.shape[0], support.shape[0]
+    gram, mask, along = dictionary.gram, dictionary.index_mask, work.along
     fill(support, -1)
-    j = largest(n, start, mask)
-    correlation = start[j]
+    j = largest(n, correlations, mask)
     for k in range(s):
         # nothing left to explain, or only rounding noise on an atom that is already in
-        if abs(correlation) <= 1e-12 * length or not _extend(work.factor, gram, support, k, j):
+        if abs(correlations[j]) <= 1e-12 * length or not _extend(gram[j, j], work, k, j):
+            _solve(work, k)
             return k
         support[k] = j
-        _least_squares(work.factor, start, support, k + 1, x)
+        row, inverse = work.factor[k], work.factor[k, k]
+        subtract_rows(n, work.basis[k], gram[j], work.basis, work.order, row, k, inverse)
+        along[k] = correlations[j] * inverse
         if k + 1 < s:
-            now = work.correlations
-            j = subtract_rows_argmax(n, now, start, gram, support, x, k + 1, mask)
-            correlation = now[j]
+            j = subtract(n, correlations, work.basis[k], correlations, along[k], mask)
+    _solve(work, s)
     return s
 
 
 @kernel
-def _extend(factor, gram, support, k, j):
-    """Add the row of atom j to the Cholesky factor in place; False if j depends on the support."""
-    pivot = gram[j, j]
+def _extend(square, work, k, j):
+    """Add the row of atom j to the Cholesky factor; False if j depends on the atoms before."""
+    factor, pivot = work.factor, square
     for p in range(k):
-        entry = gram[j, support[p]]
-        for q in range(p):
-            entry -= factor[p, q] * factor[k, q]
-        factor[k, p] = entry * factor[p, p]
+        factor[k, p] = work.basis[p, j]
         pivot -= factor[k, p] * factor[k, p]
     if pivot < 1e-10:
         return False
@@ -174,15 +183,11 @@ def _extend(factor, gram, support, k, j):
 
 
 @kernel
-def _least_squares(factor, start, support, k, x):
-    """Fill x[:k] with the coefficients of the least-squares fit on support[:k]."""
-    for p in range(k):
-        entry = start[support[p]]
-        for q in range(p):
-            entry -= factor[p, q] * x[q]
-        x[p] = entry * factor[p, p]
+def _solve(work, k):
+    """Fill work.x[:k] with coefficients of atoms from those of the directions, work.along."""
+    factor, x = work.factor, work.x
     for p in range(k - 1, -1, -1):
-        entry = x[p]
+        entry = work.along[p]
         for q in range(p + 1, k):
             entry -= factor[q, p] * x[q]
         x[p] = entry * factor[p, p]

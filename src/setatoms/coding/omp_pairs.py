@@ -58,7 +58,7 @@ def code_pairs(n_rows, dictionary, block, pairs):
     for i in range(n_rows):
         correlations, j = block.correlations[i], pairs.first[i]
         pairs.along1[i] = correlations[j]
-        q = _subtract(n, correlations, gram[j], pairs.work, pairs.along1[i], mask)
+        q = subtract(n, correlations, gram[j], pairs.work, pairs.along1[i], mask)
         pairs.second[i] = q
         pairs.left[i] = pairs.work[q]
         pairs.along2[i] = correlations[q]
@@ -88,7 +88,7 @@ def _subtract_row(before: Vector, row: Vector, _after: Vector, x: Vector) -> Lan
     return [after], [after]
 
 
-_subtract = lane_kernel(3, 1, _subtract_row, writes=(2,), reduces=("argmax",))
+subtract = lane_kernel(3, 1, _subtract_row, writes=(2,), reduces=("argmax",))
 
 
 def _solve_body(
