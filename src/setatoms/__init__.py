@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         ConeDictionaryLearning,
         GaussianAtomDetector,
         GaussianDictionaryLearning,
+        SetAtomEnsemble,
         VectorAtomDetector,
         load,
     )
@@ -26,6 +27,7 @@ _HOMES = {
     "ConeDictionaryLearning": "setatoms.estimators",
     "GaussianAtomDetector": "setatoms.estimators",
     "GaussianDictionaryLearning": "setatoms.estimators",
+    "SetAtomEnsemble": "setatoms.estimators",
     "VectorAtomDetector": "setatoms.estimators",
     "aksvd": "setatoms.learning",
     "cone_omp": "setatoms.coding",
@@ -40,6 +42,7 @@ __all__ = [
     "ConeDictionaryLearning",
     "GaussianAtomDetector",
     "GaussianDictionaryLearning",
+    "SetAtomEnsemble",
     "VectorAtomDetector",
     "__version__",
     "aksvd",

@@ -46,6 +46,7 @@ def run_chunks(
     n_jobs: int | None = -1,
     chunk_rows: int = CHUNK_ROWS,
     most_rows: int = 0,
+    chunks_per_thread: int = 2,
 ) -> list[T]:
     """Return ``[task(start, stop), ...]`` over consecutive chunks of rows, in row order.
 
@@ -72,7 +73,7 @@ def run_chunks(
             results[position] = task(start, min(start + chunk_rows, n_rows))
 
     # waking a thread costs about a chunk's work, so each must have two to do
-    helpers = max(0, min(n_threads, len(starts) // 2) - 1)
+    helpers = max(0, min(n_threads, len(starts) // chunks_per_thread) - 1)
     with single_threaded_blas():
         futures = [_shared_pool().submit(work) for _ in range(helpers)]
         try:

@@ -1,5 +1,6 @@
 """From scores to decisions: thresholds, p-values, and lists with few false alarms."""
 
+from setatoms.decisions.combining import RULES, Combination, PerFeature
 from setatoms.decisions.conformal import conformal_p_values
 from setatoms.decisions.discoveries import (
     PValueCounts,
@@ -17,9 +18,12 @@ from setatoms.decisions.thresholds import (
 )
 
 __all__ = [
+    "RULES",
     "UNSEEN_SHARE",
+    "Combination",
     "CrossFitted",
     "PValueCounts",
+    "PerFeature",
     "benjamini_hochberg",
     "benjamini_hochberg_cut",
     "check_level",

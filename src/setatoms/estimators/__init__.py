@@ -1,6 +1,7 @@
 """scikit-learn estimators: detectors and transformers with set-atoms."""
 
 from setatoms.estimators.cone import ConeAtomDetector, ConeDictionaryLearning
+from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
 from setatoms.estimators.loading import load
 from setatoms.estimators.vector import VectorAtomDetector
@@ -10,6 +11,7 @@ __all__ = [
     "ConeDictionaryLearning",
     "GaussianAtomDetector",
     "GaussianDictionaryLearning",
+    "SetAtomEnsemble",
     "VectorAtomDetector",
     "load",
 ]

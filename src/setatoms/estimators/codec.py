@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.decisions import Combination
+from setatoms.estimators.members import Member
 from setatoms.estimators.standardize import Standardizer
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
 from setatoms.learning.loop import History
@@ -17,7 +19,16 @@ from setatoms.persistence.errors import FlawError, shown
 Arrays = dict[str, NDArray[Any]]
 
 RECORDS: dict[str, Any] = {
-    cls.__name__: cls for cls in (ConeAtoms, GaussianAtoms, History, Standardizer, VectorAtoms)
+    cls.__name__: cls
+    for cls in (
+        Combination,
+        ConeAtoms,
+        GaussianAtoms,
+        History,
+        Member,
+        Standardizer,
+        VectorAtoms,
+    )
 }
 
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}

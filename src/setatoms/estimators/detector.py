@@ -1,224 +1,37 @@
-"""Detect by representation error: the part that all detectors share."""
+"""A detector of one dictionary."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from copy import copy
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from setatoms import decisions
-from setatoms.estimators.base import AtomEstimator
-from setatoms.estimators.deciding import DecidesByScore
-from setatoms.estimators.missing import complete, keep_observed, open_gaps
+from setatoms.decisions import PerFeature
+from setatoms.estimators.detecting import ErrorDetector
 from setatoms.estimators.recipes import Recipe
-from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_constant
-from setatoms.estimators.tables import read_table
-from setatoms.explain import Counterfactual, Dictionary, Explanation, explain_rows, replace_worst
-from setatoms.progress import Progress
+from setatoms.explain import Dictionary
+from setatoms.learning.loop import Learned
 
-Scores = NDArray[np.float64]
-Rows = NDArray[np.intp]
-
-_SLAB_ROWS = 1 << 16
+Array = NDArray[np.float64]
 
 
-class AtomDetector(DecidesByScore, AtomEstimator):
-    """A detector whose score is how well the atoms represent a row."""
+class AtomDetector(ErrorDetector):
+    """A detector whose score is how well the atoms of one dictionary represent a row."""
 
-    def _fit(self, X: Any) -> None:
-        table = read_table(self, X, fitting=True)
-        self.n_samples_fit_ = len(table)
-        table = keep_observed(table, self._names())
-        recipe = self._recipe(*table.shape)
-        if self.standardize:
-            warn_constant(table, self._names())
-        # separate streams: the dictionary does not depend on how the threshold is found
-        model_rng, fold_rng = self._generator().spawn(2)
-        auto = isinstance(self.contamination, str)
-        n_steps = recipe.n_steps + (recipe.shortened().n_steps if auto else 0)
-        with Progress(n_steps, type(self).__name__, enabled=bool(self.verbose)) as progress:
-            self._learn(table, recipe, model_rng, progress.advance)
-            training = self._score(table)
-            if auto:
-                cross_fitted = self._cross_fit(table, recipe, fold_rng, progress)
-                self.offset_ = decisions.unseen_offset(training, cross_fitted)
-                self.calibration_scores_ = decisions.unseen_scores(training, cross_fitted)
-            else:
-                self.offset_ = decisions.share_offset(training, self.contamination)
-                self.calibration_scores_ = None
-
-    def _learn(
-        self,
-        table: NDArray[np.float64],
-        recipe: Recipe,
-        rng: np.random.Generator,
-        on_step: Callable[[float, str], None],
-    ) -> None:
-        if self.standardize:
-            # half of the rows may hold no value of a column: the units of all rows serve there
-            known = getattr(self, "standardizer_", None)
-            self.standardizer_ = Standardizer.learn(table, self._names()).completed(known)
-        else:
-            reject_overflow(table, self._names())
-            self.standardizer_ = Standardizer.identity(table.shape[1])
-        signals, missing = open_gaps(self.standardizer_.apply(table))
-        learned = recipe.learn(signals, rng, on_step, missing)
-        self.kind_ = recipe.kind
+    def _keep(self, lesson: Recipe, learned: Learned) -> None:
+        self.kind_ = lesson.kind
         self.components_ = learned.atoms
         self.radii_ = learned.radii
         self.history_ = learned.history
 
-    def _cross_fit(
-        self,
-        table: NDArray[np.float64],
-        recipe: Recipe,
-        rng: np.random.Generator,
-        progress: Progress,
-    ) -> decisions.CrossFitted:
-        # the two halves together must not take longer than the fit itself
-        quick = recipe.shortened()
-
-        def fit_scores(train: Rows, test: Rows) -> tuple[Scores, Scores]:
-            half = copy(self)
-            # a step on half the rows takes half as long
-            half._learn(table[train], quick, rng, lambda _, note: progress.advance(0.5, note))
-            return half._score(table[train]), half._score(table[test])
-
-        return decisions.cross_fit(fit_scores, len(table), rng)
-
-    def _score(self, table: NDArray[np.float64]) -> Scores:
-        scores = np.empty(len(table))
-        # slab by slab, so that the standardised copy does not grow with the table
-        for start in range(0, len(table), _SLAB_ROWS):
-            scores[start : start + _SLAB_ROWS] = self._errors(table[start : start + _SLAB_ROWS])
-        scores /= -np.sqrt(table.shape[1])
-        return scores
-
-    def _errors(self, table: NDArray[np.float64]) -> Scores:
-        """Return the representation errors of rows, those with gaps scaled to the full width."""
-        signals, _, errors = complete(self, self.standardizer_.apply(table))
-        whole = np.isnan(errors)
-        # a slab without gaps is not copied
-        signals = signals if whole.all() else signals[whole]
-        errors[whole] = self.kind_.errors(
-            signals, self.components_, self.radii_, n_jobs=self.n_jobs
-        )
-        return errors
-
-    def _signals(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the rows of a table as the atoms see them, missing entries filled."""
-        return complete(self, self.standardizer_.apply(table)).signals
-
-    def impute(self, X: Any) -> NDArray[np.float64]:
-        """Return `X` with missing values replaced by what the other values of the row imply.
-
-        Takes ``missing="fill"``; otherwise NaN is an error here too.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-            The same features in the same order as in `fit`, NaN where values are missing.
-
-        Returns
-        -------
-        filled : ndarray of shape (n_samples, n_features)
-            In the units of `X`. Observed values are as given, bit for bit; a row without any
-            becomes the mean row.
-        """
-        check_is_fitted(self)
-        table = read_table(self, X, fitting=False)
-        values = complete(self, self.standardizer_.apply(table)).values
-        return np.where(np.isnan(table), self.standardizer_.restore(values), table)
-
-    def score_samples(self, X: Any) -> Scores:
-        r"""Return minus the representation error per feature, :math:`-\|r\| / \sqrt{m}`.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-            The same features in the same order as in `fit`.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            At most 0; the lower, the more abnormal. A row's score does not depend on the others.
-        """
-        check_is_fitted(self)
-        return self._score(read_table(self, X, fitting=False))
-
-    def explain(self, X: Any, top: int | None = 3, rank: str = "contribution") -> Explanation:
-        """Say which columns make rows abnormal, and what was expected there.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-            The same features in the same order as in `fit`.
-        top : int or None, default=3
-            How many columns to list for each row, the most responsible first; None lists all.
-        rank : {"contribution", "refill"}, default="contribution"
-            What makes a column responsible: its share of the squared error, or by how much the
-            score falls when the column is refilled from the others. The second finds broken
-            relations better, above all with cones and vectors, and takes about ten times as long
-            for each column.
-
-        Returns
-        -------
-        explanation : Explanation
-            With `records`, `sentences` and `frame`. What it says of a row does not depend on the
-            others.
-        """
-        check_is_fitted(self)
-        table = read_table(self, X, fitting=False)
-        return explain_rows(
-            self._dictionary(),
-            table,
-            self._signals(table),
-            -self._score(table),
-            -self.offset_,
-            top=top,
-            rank=rank,
-        )
-
-    def counterfactual(self, X: Any, k: int = 1) -> Counterfactual:
-        """Replace the `k` worst columns of each row by what the other columns imply.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-            The same features in the same order as in `fit`.
-        k : int, default=1
-            How many columns to replace: those whose refill lowers the score most, chosen one after
-            the other.
-
-        Returns
-        -------
-        counterfactual : Counterfactual
-            With `rows`, `columns` and the scores before and after.
-        """
-        check_is_fitted(self)
-        table = read_table(self, X, fitting=False)
-        return replace_worst(
-            self._dictionary(),
-            table,
-            self._signals(table),
-            k,
-            lambda rows: -self._score(rows),
-            -self.offset_,
-        )
-
     def _dictionary(self) -> Dictionary:
-        names = self._names()
-        if names is None:
-            names = [f"x{j}" for j in range(self.n_features_in_)]
-        return Dictionary(
-            kind=self.kind_,
-            atoms=self.components_,
-            radii=self.radii_,
-            in_own_units=self.standardizer_.restore,
-            names=tuple(map(str, names)),
-            n_jobs=self.n_jobs,
-        )
+        return self._dictionary_of(self.kind_, self.components_, self.radii_)
+
+    def _dictionaries(self) -> tuple[Dictionary, ...]:
+        return (self._dictionary(),)
+
+    def _combination(self) -> PerFeature:
+        return PerFeature(self.n_features_in_)
+
+    def _signals(self, table: Array) -> Array:
+        """Return the rows of a table as the atoms see them, missing entries filled."""
+        return self._completed(table, "signals")[0]

@@ -10,6 +10,7 @@ import numpy as np
 
 from setatoms.estimators.codec import Arrays, decode
 from setatoms.estimators.cone import ConeAtomDetector, ConeDictionaryLearning
+from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
 from setatoms.estimators.integrity import check_integrity
 from setatoms.estimators.vector import VectorAtomDetector
@@ -24,6 +25,7 @@ _ESTIMATORS: dict[str, type] = {
         ConeDictionaryLearning,
         GaussianAtomDetector,
         GaussianDictionaryLearning,
+        SetAtomEnsemble,
         VectorAtomDetector,
     )
 }

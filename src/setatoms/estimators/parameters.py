@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from setatoms.decisions import RULES
+from setatoms.estimators.members import BUDGETS, DIVERSITIES
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -51,6 +54,7 @@ _SWITCH = Rule(_is_switch, "True or False")
 _RULES = {
     "adapt": _one_of("l1", "l0", None),
     "adapt_every": _whole(1),
+    "budget": _one_of(*BUDGETS),
     "cd_sweeps": _whole(0),
     "contamination": Rule(
         lambda value: (
@@ -58,6 +62,7 @@ _RULES = {
         ),
         "'auto' or the share of training rows to flag, above 0 and at most 0.5",
     ),
+    "diversity": _one_of(*DIVERSITIES),
     "fit_max_sweeps": _whole(1),
     "fit_tol": _NOT_NEGATIVE,
     "gamma": _POSITIVE,
@@ -72,10 +77,18 @@ _RULES = {
         lambda value: value is None or (_is_whole(value) and value != 0),
         "a number of threads, or -1 for all cores",
     ),
+    "n_members": Rule(
+        lambda value: value is None or (_is_whole(value) and value >= 1),
+        "a whole number, at least 1, or None to leave it to budget",
+    ),
     "n_nonzero": _whole(1),
     "rotation": _one_of("symmetric", "by-radius"),
+    "rule": _one_of(*RULES),
     "sparse_output": _SWITCH,
     "standardize": _SWITCH,
+    "subsample": Rule(
+        lambda value: _is_real(value) and 0 < value <= 1, "a share of rows, above 0 and at most 1"
+    ),
     "tol": _NOT_NEGATIVE,
     "verbose": Rule(
         lambda value: _is_switch(value) or (_is_whole(value) and value >= 0),

@@ -24,27 +24,31 @@ Mask = NDArray[np.bool_]
 OnStep = Callable[[float, str], None]
 
 
-class Recipe(Protocol):
-    """How to learn a dictionary; one recipe serves any number of tables of the same width."""
-
-    @property
-    def kind(self) -> GaussianAtoms | ConeAtoms | VectorAtoms:
-        """What the atoms are and how a row is coded with them."""
+class Lesson(Protocol):
+    """How to learn; one lesson serves any number of tables of the same width."""
 
     @property
     def n_steps(self) -> int:
         """How often `learn` calls `on_step`."""
 
-    def shortened(self) -> Recipe:
-        """Return a recipe of the same kind that takes a third of the time."""
+    def shortened(self) -> Lesson:
+        """Return a lesson of the same kind that takes a third of the time."""
 
     def learn(
         self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
-    ) -> Learned:
+    ) -> Any:
         """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
 
         `X` is filled in place where entries are `missing`.
         """
+
+
+class Recipe(Lesson, Protocol):
+    """How to learn a dictionary."""
+
+    @property
+    def kind(self) -> GaussianAtoms | ConeAtoms | VectorAtoms:
+        """What the atoms are and how a row is coded with them."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from setatoms import __version__
 from setatoms.estimators.codec import Arrays, encode
-from setatoms.estimators.integrity import KINDS, check_integrity
+from setatoms.estimators.integrity import KINDS, check_integrity, parts_of
 from setatoms.persistence.errors import FlawError, blaming
 from setatoms.persistence.models import StoredModel, write_model
 from setatoms.versions import find_versions
@@ -69,8 +69,8 @@ def _is_fitted_name(name: str) -> bool:
 def _summary(estimator: Any) -> dict[str, Any]:
     """Return what a reader of the header alone wants to know."""
     names = getattr(estimator, "feature_names_in_", None)
-    errors = estimator.history_.error
-    last = float(errors[-1]) if len(errors) and np.isfinite(errors[-1]) else None
+    histories = [part.history for part in parts_of(estimator)]
+    last = float(np.mean([h.error[-1] if len(h.error) else np.nan for h in histories]))
     return {
         "estimator": type(estimator).__name__,
         "saved": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -81,7 +81,7 @@ def _summary(estimator: Any) -> dict[str, Any]:
         },
         "training": {
             "n_rows": getattr(estimator, "n_samples_fit_", None),
-            "iterations": len(errors),
-            "error": last,
+            "iterations": max(len(history.error) for history in histories),
+            "error": last if np.isfinite(last) else None,
         },
     }

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from setatoms.coding import Codes
 from setatoms.estimators.base import AtomEstimator
-from setatoms.estimators.missing import complete, keep_observed, open_gaps
+from setatoms.estimators.missing import FittedAtoms, complete, keep_observed, open_gaps
 from setatoms.estimators.standardize import reject_overflow
 from setatoms.estimators.tables import read_table
 from setatoms.progress import Progress
@@ -89,13 +89,17 @@ class AtomTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEst
             Observed values are as given, bit for bit; a row without any becomes 0.
         """
         check_is_fitted(self)
-        return complete(self, read_table(self, X, fitting=False)).values
+        return complete(self._atoms(), read_table(self, X, fitting=False)).values
 
     def _code(self, X: Any) -> tuple[NDArray[np.float64], Codes]:
         check_is_fitted(self)
         table = read_table(self, X, fitting=False)
-        rows = complete(self, table).signals
-        return rows, self.kind_.code(rows, self.components_, self.radii_, n_jobs=self.n_jobs)
+        fitted = self._atoms()
+        rows = complete(fitted, table).signals
+        return rows, fitted.kind.code(rows, fitted.atoms, fitted.radii, n_jobs=fitted.n_jobs)
+
+    def _atoms(self) -> FittedAtoms:
+        return FittedAtoms(self.kind_, self.components_, self.radii_, self.n_jobs)
 
     @property
     def _n_features_out(self) -> int:

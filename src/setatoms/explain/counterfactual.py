@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.explain.dictionary import Dictionary
+from setatoms.explain.panel import Panel, mean_rows
 from setatoms.explain.refill import refill_each, settle
 
 Array = NDArray[np.float64]
@@ -40,9 +40,9 @@ class Counterfactual:
 
 
 def replace_worst(
-    dictionary: Dictionary,
+    panel: Panel,
     table: Array,
-    Z: Array,
+    signals: Sequence[Array],
     k: int,
     score: Callable[[Array], Array],
     threshold: float,
@@ -55,12 +55,13 @@ def replace_worst(
 
     Parameters
     ----------
-    dictionary : Dictionary
-        The fitted model.
+    panel : Panel
+        The fitted model. Of several dictionaries each fills in its own values, and the means of
+        these are taken.
     table : ndarray of shape (n_samples, n_features)
         The rows in their own units, NaN where missing.
-    Z : ndarray of shape (n_samples, n_features)
-        The same rows as the atoms see them, missing entries filled.
+    signals : sequence of ndarray of shape (n_samples, n_features)
+        The same rows as each dictionary sees them, missing entries filled.
     k : int
         How many columns to replace, at least one and fewer than there are.
     score : callable
@@ -70,15 +71,17 @@ def replace_worst(
     """
     _check_count(k, table.shape[1])
     missing = np.isnan(table)
-    free, filled, order = missing.copy(), Z.copy(), np.full((len(Z), k), -1)
+    free, order = missing.copy(), np.full((len(table), k), -1)
+    filled = [Z.copy() for Z in signals]
     for step in range(k):
-        order[:, step] = _replace_next(dictionary, filled, free)
-        filled = settle(dictionary, filled, free)
-    rows = np.where(free & ~missing, dictionary.in_own_units(filled), table)
+        order[:, step] = _replace_next(panel, filled, free)
+        pairs = zip(panel.dictionaries, filled, strict=True)
+        filled = [settle(dictionary, Z, free) for dictionary, Z in pairs]
+    rows = np.where(free & ~missing, panel.in_own_units(mean_rows(filled)), table)
     before, after = score(table), score(rows)
     return Counterfactual(
         rows=rows,
-        columns=[tuple(dictionary.names[j] for j in row if j >= 0) for row in order.tolist()],
+        columns=[tuple(panel.names[j] for j in row if j >= 0) for row in order.tolist()],
         score_before=before,
         score_after=after,
         anomaly_before=before > threshold,
@@ -86,17 +89,20 @@ def replace_worst(
     )
 
 
-def _replace_next(dictionary: Dictionary, filled: Array, free: Mask) -> NDArray[np.intp]:
+def _replace_next(panel: Panel, filled: Sequence[Array], free: Mask) -> NDArray[np.intp]:
     """Refill the best column of each row of `filled` and mark it `free`, both in place.
 
     Returns its number, or -1 where only one observed column is left to imply anything.
     """
-    refilled = refill_each(dictionary, filled, free)
-    chosen = np.argmin(refilled.errors, axis=1)
+    pairs = zip(panel.dictionaries, filled, strict=True)
+    refilled = [refill_each(dictionary, Z, free) for dictionary, Z in pairs]
+    errors = np.array([each.errors.ravel() for each in refilled])
+    chosen = np.argmin(panel.combination.combine(errors).reshape(free.shape), axis=1)
     rows = np.flatnonzero((~free).sum(axis=1) > 1)
-    filled[rows, chosen[rows]] = refilled.values[rows, chosen[rows]]
+    for Z, each in zip(filled, refilled, strict=True):
+        Z[rows, chosen[rows]] = each.values[rows, chosen[rows]]
     free[rows, chosen[rows]] = True
-    numbers = np.full(len(filled), -1)
+    numbers = np.full(len(free), -1)
     numbers[rows] = chosen[rows]
     return numbers
 

@@ -2,12 +2,13 @@ r"""Split a row's error over its columns.
 
 A row :math:`z` is represented by :math:`\hat z = z - r`. In the units of the columns
 :math:`\hat z` is the *expected row*, and the squared error :math:`\|r\|^2 = \sum_i r_i^2` splits
-exactly: the contribution of a column is :math:`r_i^2 / \|r\|^2`.
+exactly: the contribution of a column is :math:`r_i^2 / \|r\|^2`. Where several dictionaries judge
+a row, both are means over them, weighted by the share that each has in the score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,9 @@ from numpy.typing import NDArray
 
 from setatoms.coding import Codes
 from setatoms.explain.dictionary import Dictionary
-from setatoms.explain.members import list_atoms
-from setatoms.explain.records import ColumnRecord, Record
+from setatoms.explain.members import list_atoms, merge_atoms
+from setatoms.explain.panel import Panel, weighted_rows
+from setatoms.explain.records import AtomRecord, ColumnRecord, Record
 from setatoms.explain.refill import Refilled, refill_each
 from setatoms.explain.sentences import write_sentence
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 RANKS = ("contribution", "refill")
 # Numbers that the actual atoms of coded rows may take at a time.
@@ -51,6 +54,7 @@ class Explanation:
         An atom has its number as ``atom``, its ``coefficient`` and the ``distance`` of the actual
         atom from the centre: in standard deviations for a Gaussian, in radii for a cone, 0 for a
         vector. ``on_boundary`` says whether it sits on its cone's boundary; None if not a cone.
+        In an ensemble it also has the number of its ``member``.
     """
 
     records: list[Record]
@@ -86,9 +90,9 @@ class Explanation:
 
 
 def explain_rows(
-    dictionary: Dictionary,
+    panel: Panel,
     table: Array,
-    Z: Array,
+    signals: Sequence[Array],
     scores: Array,
     threshold: float,
     *,
@@ -99,12 +103,12 @@ def explain_rows(
 
     Parameters
     ----------
-    dictionary : Dictionary
+    panel : Panel
         The fitted model.
     table : ndarray of shape (n_samples, n_features)
         The rows in their own units, NaN where missing.
-    Z : ndarray of shape (n_samples, n_features)
-        The same rows as the atoms see them, missing entries filled.
+    signals : sequence of ndarray of shape (n_samples, n_features)
+        The same rows as each dictionary sees them, missing entries filled.
     scores : ndarray of shape (n_samples,)
         Their scores, higher for more anomalous rows.
     threshold : float
@@ -117,10 +121,10 @@ def explain_rows(
     _check_top(top)
     _check_rank(rank)
     records: list[Record] = []
-    slab = max(1, _SLAB_NUMBERS // Z.shape[1] ** 2)
-    for start in range(0, len(Z), slab):
+    slab = max(1, _SLAB_NUMBERS // (table.shape[1] ** 2 * len(signals)))
+    for start in range(0, len(table), slab):
         part = slice(start, start + slab)
-        view = _View(dictionary, table[part], Z[part], scores[part], rank)
+        view = _View(panel, table[part], [Z[part] for Z in signals], scores[part], rank)
         records.extend(view.records(start, threshold, top))
     return Explanation(records)
 
@@ -141,30 +145,54 @@ def contributions(residuals: Array) -> Array:
     return squares / squares.sum(axis=1, keepdims=True)
 
 
+class _Opinion:
+    """What one dictionary makes of a slab of rows Z (n, n_features) with `missing` entries."""
+
+    def __init__(self, dictionary: Dictionary, Z: Array, missing: Mask, rank: str) -> None:
+        self.codes: Codes = dictionary.code(Z, actual_atoms=True)
+        residuals = np.asarray(self.codes.residuals, dtype=np.float64)
+        self.expected = Z - residuals
+        # a value that was filled in is not to blame
+        self.shares = contributions(np.where(missing, 0.0, residuals))
+        self.implied = self.relief = np.empty((0, 0))
+        if rank == "refill":
+            refilled = refill_each(dictionary, Z, missing)
+            self.implied = refilled.values
+            self.relief = _relief(refilled, self.codes.errors)
+
+
 class _View:
-    """A slab of rows, coded and measured; see `explain_rows` for the arguments."""
+    """A slab of rows, coded and measured; see `explain_rows` for the arguments.
+
+    What dictionaries say counts by their share in the score.
+    """
 
     def __init__(
-        self, dictionary: Dictionary, table: Array, Z: Array, scores: Array, rank: str
+        self, panel: Panel, table: Array, signals: Sequence[Array], scores: Array, rank: str
     ) -> None:
-        self._dictionary, self._table, self._scores = dictionary, table, scores
+        self._panel, self._table, self._scores = panel, table, scores
         missing = np.isnan(table)
-        self._codes: Codes = dictionary.code(Z, actual_atoms=True)
-        residuals = np.asarray(self._codes.residuals, dtype=np.float64)
-        self._expected = dictionary.in_own_units(Z - residuals)
-        # a value that was filled in is not to blame
-        self._shares = contributions(np.where(missing, 0.0, residuals))
+        self._opinions = [
+            _Opinion(dictionary, Z, missing, rank)
+            for dictionary, Z in zip(panel.dictionaries, signals, strict=True)
+        ]
+        errors = np.array([opinion.codes.errors for opinion in self._opinions])
+        self._weights = panel.combination.shares(errors)
+        self._expected = panel.in_own_units(self._mean("expected"))
+        self._shares = self._mean("shares")
         self._implied = self._drops = None
         merits = self._shares
         if rank == "refill":
-            refilled = refill_each(dictionary, Z, missing)
-            self._implied = dictionary.in_own_units(refilled.values)
-            self._drops = merits = _drops(refilled, self._codes.errors, scores)
+            self._implied = panel.in_own_units(self._mean("implied"))
+            self._drops = merits = scores[:, None] * self._mean("relief")
         self._order = np.argsort(-merits, axis=1, kind="stable")
+
+    def _mean(self, what: str) -> Array:
+        return weighted_rows([getattr(opinion, what) for opinion in self._opinions], self._weights)
 
     def records(self, first: int, threshold: float, top: int | None) -> Iterator[Record]:
         """Yield a record for each row; the first row has number `first`."""
-        atoms = list_atoms(self._codes, self._dictionary)
+        atoms = self._atoms()
         for i, score in enumerate(self._scores.tolist()):
             columns = [self._column(i, j) for j in self._order[i, :top].tolist()]
             yield Record(
@@ -176,10 +204,16 @@ class _View:
                 atoms=atoms[i],
             )
 
+    def _atoms(self) -> list[list[AtomRecord]]:
+        """Return the atoms of each row; of several dictionaries, with the number of each."""
+        pairs = zip(self._opinions, self._panel.dictionaries, strict=True)
+        lists = [list_atoms(opinion.codes, dictionary) for opinion, dictionary in pairs]
+        return lists[0] if len(lists) == 1 else merge_atoms(lists)
+
     def _column(self, i: int, j: int) -> ColumnRecord:
         observed = float(self._table[i, j])
         column = ColumnRecord(
-            column=self._dictionary.names[j],
+            column=self._panel.names[j],
             observed=None if np.isnan(observed) else observed,
             expected=float(self._expected[i, j]),
             contribution=float(self._shares[i, j]),
@@ -190,11 +224,11 @@ class _View:
         return column
 
 
-def _drops(refilled: Refilled, errors: NDArray[np.floating], scores: Array) -> Array:
-    """Return by how much each refill (n, n_features) lowers the score of its row."""
+def _relief(refilled: Refilled, errors: NDArray[np.floating]) -> Array:
+    """Return the share of the error of its row that each refill (n, n_features) takes away."""
     whole = np.where(errors > 0, errors, 1.0)[:, None]
     kept = np.where(np.isfinite(refilled.errors), refilled.errors / whole, 1.0)
-    return np.where(errors[:, None] > 0, scores[:, None] * (1.0 - kept), 0.0)
+    return np.where(errors[:, None] > 0, 1.0 - kept, 0.0)
 
 
 def _check_top(top: Any) -> None:

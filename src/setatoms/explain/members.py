@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,6 +39,22 @@ def list_atoms(codes: Codes, dictionary: Dictionary) -> list[list[AtomRecord]]:
         ]
         for i in range(len(codes.support))
     ]
+
+
+def merge_atoms(lists: Sequence[Sequence[list[AtomRecord]]]) -> list[list[AtomRecord]]:
+    """Return for each row the atoms of all dictionaries, the largest coefficients first.
+
+    `lists` has the atoms of each row for each dictionary, whose number becomes the ``member``.
+    """
+    merged = []
+    for of_row in zip(*lists, strict=True):
+        atoms = [
+            AtomRecord(**atom, member=member)
+            for member, of_member in enumerate(of_row)
+            for atom in of_member
+        ]
+        merged.append(sorted(atoms, key=lambda atom: -abs(atom["coefficient"])))
+    return merged
 
 
 def _distances(codes: Codes, dictionary: Dictionary) -> Array:

@@ -21,12 +21,13 @@ class ColumnRecord(TypedDict):
 
 
 class AtomRecord(TypedDict):
-    """One atom that represents a row."""
+    """One atom that represents a row; ``member`` is there if several dictionaries do."""
 
     atom: int
     coefficient: float
     distance: float
     on_boundary: bool | None
+    member: NotRequired[int]
 
 
 class Record(TypedDict):

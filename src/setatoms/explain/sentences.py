@@ -43,10 +43,10 @@ def _clause(column: ColumnRecord, score: float) -> str:
     if column["observed"] is None:
         return f"{name} missing, {write_pair(expected, expected)[0]} expected"
     observed_text, expected_text = write_pair(column["observed"], expected)
-    percent = f"{100 * _share(column, score):.0f} %"
+    percent = 100 * _share(column, score)
     if "drop" in column:
-        return f"{name} {observed_text} where the others imply {expected_text} (score -{percent})"
-    return f"{name} {observed_text} where {expected_text} was expected ({percent})"
+        return f"{name} {observed_text} where the others imply {expected_text} (score {-percent:+.0f} %)"
+    return f"{name} {observed_text} where {expected_text} was expected ({percent:.0f} %)"
 
 
 def write_pair(first: float, second: float) -> tuple[str, str]:

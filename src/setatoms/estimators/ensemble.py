@@ -1,0 +1,162 @@
+"""Many small dictionaries instead of one: what differs from start to start averages out."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from setatoms.decisions import Combination
+from setatoms.estimators.detecting import ErrorDetector
+from setatoms.estimators.members import EnsembleRecipe, Member, ensemble_recipe
+from setatoms.explain import Dictionary
+from setatoms.learning.atoms import ConeAtoms
+
+Array = NDArray[np.float64]
+
+
+class SetAtomEnsemble(ErrorDetector):
+    r"""Detect anomalies by the representation errors on many small dictionaries of set-atoms.
+
+    Members are Gaussian and cone dictionaries with different random starts, sizes and radii, each
+    learned for a few iterations. With the error :math:`\|r_k\|` that member :math:`k` leaves of a
+    row and the median :math:`u_k` of its errors on the training rows, the score is
+
+    .. math::
+        -\frac{1}{K} \sum_{k=1}^{K} \|r_k\| / u_k
+
+    so a typical training row scores about -1. Explanations are means over members, weighted by
+    their share in this sum; `impute` and `counterfactual` take plain means.
+
+    Parameters
+    ----------
+    budget : {"fast", "balanced", "best"}, default="balanced"
+        4, 12 or 30 members. The members of a smaller budget are the first of a larger one.
+    n_members : int or None, default=None
+        Number of members; None leaves it to `budget`.
+    kinds : tuple of {"gaussian", "cone"}, default=("gaussian", "cone")
+        Kinds of dictionaries; members take turns.
+    diversity : {"all", "sizes", "radii", "starts"}, default="all"
+        What differs between members of a kind beside their random starts: the number of atoms, the
+        distribution of radii, both ("all") or nothing ("starts").
+    rule : str, default="mean"
+        How errors are combined, see above. Others, for comparison: "mean-by-kind" (one unit for
+        all members of a kind), "plain-mean" (no units), "median", "upper-half" and "lower-half".
+    subsample : float, default=1.0
+        The share of rows that each member learns from, drawn anew for each.
+    n_atoms : float, int or None, default=None
+        Number of atoms of every member: a float counts per feature, an int in all. None takes the
+        sizes that have proved best for each kind.
+    radii : (float, float), default=(0.04, 0.12)
+        The smallest and the largest radius, inside (0, sqrt 2).
+    n_iter : int, default=40
+        Iterations of learning of each member.
+    adapt_every : int, default=10
+        Iterations from one adaptation of the radii to the next.
+    standardize : bool, default=True
+        Bring features to mean 0 and standard deviation 1 first, as learned in `fit`.
+    contamination : "auto" or float, default="auto"
+        Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
+        "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
+        `fit` takes up to twice as long.
+    missing : {"error", "fill"}, default="error"
+        What NaN is: an error, or a missing value, which every member fills on its own.
+    n_jobs : int or None, default=-1
+        Threads; -1 takes all cores, None one. Members learn side by side. Results do not depend on
+        it.
+    random_state : int, RandomState or None, default=None
+        Seed of everything random. The same seed gives the same model, bit for bit.
+    verbose : bool or int, default=0
+        Whether to show a progress bar on the terminal.
+
+    Attributes
+    ----------
+    members_ : tuple of Member
+        The dictionaries: `kind`, `atoms`, `radii` and `history` of each.
+    combination_ : Combination
+        The rule with the unit of each member.
+    offset_ : float
+        The threshold on `score_samples`.
+    calibration_scores_ : ndarray of shape (n_calibration,) or None
+        What `p_values` compares with: increasing scores of rows outside the fit.
+    standardizer_ : Standardizer
+        Mean and scale of each feature.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    n_samples_fit_ : int
+        Number of rows seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had any.
+
+    See Also
+    --------
+    GaussianAtomDetector : A single dictionary, with all its parameters.
+
+    Examples
+    --------
+    Two features that always agree; no single value of the last row is unusual.
+
+    >>> import numpy as np
+    >>> from setatoms import SetAtomEnsemble
+    >>> rng = np.random.default_rng(0)
+    >>> depth = rng.normal(size=(400, 1))
+    >>> X = np.hstack([depth, depth, -depth]) + 0.1 * rng.normal(size=(400, 3))
+    >>> detector = SetAtomEnsemble(budget="fast", random_state=0).fit(X)
+    >>> detector.predict([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0]])
+    array([ 1, -1])
+    >>> len(detector.members_)
+    4
+    """
+
+    def __init__(
+        self,
+        *,
+        budget: str = "balanced",
+        n_members: int | None = None,
+        kinds: tuple[str, ...] = ("gaussian", "cone"),
+        diversity: str = "all",
+        rule: str = "mean",
+        subsample: float = 1.0,
+        n_atoms: float | None = None,
+        radii: tuple[float, float] = (0.04, 0.12),
+        n_iter: int = 40,
+        adapt_every: int = 10,
+        standardize: bool = True,
+        contamination: str | float = "auto",
+        missing: str = "error",
+        n_jobs: int | None = -1,
+        random_state: int | RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.budget = budget
+        self.n_members = n_members
+        self.kinds = kinds
+        self.diversity = diversity
+        self.rule = rule
+        self.subsample = subsample
+        self.n_atoms = n_atoms
+        self.radii = radii
+        self.n_iter = n_iter
+        self.adapt_every = adapt_every
+        self.standardize = standardize
+        self.contamination = contamination
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _recipe(self, n_samples: int, n_features: int) -> EnsembleRecipe:
+        return ensemble_recipe(self, n_samples, n_features)
+
+    def _keep(self, lesson: EnsembleRecipe, learned: tuple[Member, ...]) -> None:
+        self.members_ = learned
+
+    def _compare(self, errors: Array) -> None:
+        kinds = ["cone" if isinstance(m.kind, ConeAtoms) else "gaussian" for m in self.members_]
+        self.combination_ = Combination.learn(self.rule, errors, kinds)
+
+    def _dictionaries(self) -> tuple[Dictionary, ...]:
+        return tuple(self._dictionary_of(m.kind, m.atoms, m.radii) for m in self.members_)
+
+    def _combination(self) -> Combination:
+        return self.combination_

@@ -1,0 +1,187 @@
+"""The members of an ensemble: which they are, and how they learn side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.backends import effective_jobs, run_tasks
+from setatoms.estimators.recipes import Mask, OnStep, SetAtomRecipe, Table
+from setatoms.estimators.sizes import count_checked_atoms
+from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
+from setatoms.learning.loop import History
+from setatoms.learning.radii import count_atoms, distribute
+
+BUDGETS = {"fast": 4, "balanced": 12, "best": 30}
+# What may differ between members beside their random starts.
+DIVERSITIES: dict[str, tuple[str, ...]] = {
+    "starts": (),
+    "sizes": ("sizes",),
+    "radii": ("radii",),
+    "all": ("sizes", "radii"),
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """What members of one kind take turns in: the best of the paper first.
+
+    Parameters
+    ----------
+    sizes : tuple of float
+        Atoms per feature.
+    distributions : tuple of str
+        How radii lie between the smallest and the largest.
+    """
+
+    sizes: tuple[float, ...]
+    distributions: tuple[str, ...]
+
+
+# Numbers of sizes and distributions have no common factor, so that all pairs have their turn.
+FAMILIES = {
+    "gaussian": Family((3.0, 2.5), ("linear", "50-50", "80-20")),
+    "cone": Family((4.0, 3.0), ("80-20", "linear", "50-50")),
+}
+_CONE_NONZERO = 2
+
+
+class Member(NamedTuple):
+    """One dictionary of an ensemble.
+
+    Attributes
+    ----------
+    kind : GaussianAtoms or ConeAtoms
+        How rows are coded.
+    atoms : ndarray of shape (n_atoms, n_features)
+        The centres, unit vectors in standardised units.
+    radii : ndarray of shape (n_atoms,)
+        The radius of each atom.
+    history : History
+        How learning went.
+    """
+
+    kind: GaussianAtoms | ConeAtoms
+    atoms: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    history: History
+
+
+@dataclass(frozen=True)
+class EnsembleRecipe:
+    """Learn several dictionaries from the same rows, or from samples of them.
+
+    Parameters
+    ----------
+    recipes : tuple of SetAtomRecipe
+        One a member.
+    subsample : float
+        The share of rows that each member learns from.
+    n_jobs : int or None
+        Threads; results do not depend on it.
+    """
+
+    recipes: tuple[SetAtomRecipe, ...]
+    subsample: float
+    n_jobs: int | None
+
+    @property
+    def n_steps(self) -> int:
+        """Iterations of all members."""
+        return sum(recipe.n_steps for recipe in self.recipes)
+
+    def shortened(self) -> EnsembleRecipe:
+        """Return the same members with a third of the iterations."""
+        return replace(self, recipes=tuple(recipe.shortened() for recipe in self.recipes))
+
+    def learn(
+        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
+    ) -> tuple[Member, ...]:
+        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
+
+        `X` stays as it is: members fill `missing` entries each on its own.
+        """
+        # a member's stream depends on its number alone: more members do not change the first ones
+        streams = rng.spawn(len(self.recipes))
+
+        def learn_one(i: int, step: OnStep) -> Member:
+            recipe, stream = self.recipes[i], streams[i]
+            rows, gaps = self._sample(X, missing, stream)
+            learned = recipe.learn(rows, stream, step, gaps)
+            return Member(recipe.kind, *learned)
+
+        return tuple(run_tasks(learn_one, len(self.recipes), on_step, n_jobs=self.n_jobs))
+
+    def _sample(
+        self, X: Table, missing: Mask | None, rng: np.random.Generator
+    ) -> tuple[Table, Mask | None]:
+        """Return rows that this member may write to, if it has to, and where they have gaps."""
+        if self.subsample == 1.0:
+            return (X, None) if missing is None else (X.copy(), missing)
+        n_taken = min(len(X), max(2, round(self.subsample * len(X))))
+        rows = np.sort(rng.choice(len(X), n_taken, replace=False))
+        return X[rows], None if missing is None else missing[rows]
+
+
+def ensemble_recipe(ensemble: Any, n_samples: int, n_features: int) -> EnsembleRecipe:
+    """Resolve the parameters of an ensemble for a table of this shape."""
+    n_members = BUDGETS[ensemble.budget] if ensemble.n_members is None else ensemble.n_members
+    chosen = list(_choose(ensemble, n_members))
+    # warns, once
+    n_taken = round(ensemble.subsample * n_samples)
+    count_checked_atoms(_most([choice[1] for choice in chosen], n_features), n_taken, n_features)
+    # more cores than members: the rest help with the rows
+    n_jobs = max(1, effective_jobs(ensemble.n_jobs) // n_members)
+    recipes = tuple(_member_recipe(ensemble, *choice, n_features, n_jobs) for choice in chosen)
+    return EnsembleRecipe(recipes, float(ensemble.subsample), ensemble.n_jobs)
+
+
+def check_kinds(kinds: Any) -> tuple[str, ...]:
+    """Return the kinds of members as a tuple, if all are known."""
+    names = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    if not names or any(name not in FAMILIES for name in names):
+        listed = " and ".join(map(repr, FAMILIES))
+        raise ValueError(f"kinds={kinds!r} must name at least one of {listed}")
+    return names
+
+
+def _choose(ensemble: Any, n_members: int) -> Iterator[tuple[str, float, str]]:
+    """Yield kind, number of atoms and distribution of radii of each member."""
+    kinds, varied = check_kinds(ensemble.kinds), DIVERSITIES[ensemble.diversity]
+    for i in range(n_members):
+        turn, kind = i // len(kinds), kinds[i % len(kinds)]
+        family = FAMILIES[kind]
+        size = family.sizes[turn % len(family.sizes) if "sizes" in varied else 0]
+        radii = family.distributions[turn % len(family.distributions) if "radii" in varied else 0]
+        yield kind, size if ensemble.n_atoms is None else ensemble.n_atoms, radii
+
+
+def _most(sizes: list[float], n_features: int) -> float:
+    return max(sizes, key=lambda size: count_atoms(size, n_features))
+
+
+def _member_recipe(
+    ensemble: Any, kind: str, size: float, distribution: str, n_features: int, n_jobs: int
+) -> SetAtomRecipe:
+    n_atoms = count_atoms(size, n_features)
+    return SetAtomRecipe(
+        kind=_atoms(kind, n_atoms, n_features),
+        n_atoms=n_atoms,
+        init="aksvd",
+        rho_bar=distribute(distribution, n_atoms, ensemble.radii),
+        adapt="l1",
+        n_iter=ensemble.n_iter,
+        adapt_every=ensemble.adapt_every,
+        n_jobs=n_jobs,
+    )
+
+
+def _atoms(kind: str, n_atoms: int, n_features: int) -> GaussianAtoms | ConeAtoms:
+    if kind == "gaussian":
+        return GaussianAtoms()
+    # as many non-zeros as features would represent every row exactly
+    return ConeAtoms(n_nonzero=min(_CONE_NONZERO, n_features - 1, n_atoms))
