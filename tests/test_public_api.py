@@ -22,6 +22,7 @@ NAMES = [
     "ConeDictionaryLearning",
     "GaussianAtomDetector",
     "GaussianDictionaryLearning",
+    "SetAtomEnsemble",
     "VectorAtomDetector",
     "__version__",
     "aksvd",

@@ -9,7 +9,8 @@ import pytest
 from sklearn.ensemble import IsolationForest
 
 from setatoms.bench import CsvTable, Peer, plan, suites
-from setatoms.bench.suites import METHODS, Method
+from setatoms.bench.ensembles import ABLATIONS, BUDGETS
+from setatoms.bench.suites import SUITES, Method
 from setatoms.datasets import ADBENCH_DATASETS
 
 
@@ -21,7 +22,7 @@ def _everything_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_paper_is_all_configurations_once_and_the_best_with_every_seed() -> None:
     counts = Counter((task.cell.seed, task.cell.method) for task in plan("paper"))
     assert len({task.cell for task in plan("paper")}) == counts.total()
-    for name in METHODS:
+    for name in SUITES["paper"].methods:
         per_table = {seed: counts[seed, name] / len(ADBENCH_DATASETS) for seed in range(1, 6)}
         if name == "AK-SVD + OMP":
             expected = {1: 4, 2: 4}
@@ -48,6 +49,15 @@ def test_five_starts_share_their_table() -> None:
         for distribution in ("linear", "50-50", "80-20")
         for start in ("", " start2", " start3", " start4", " start5")
     }
+
+
+def test_ablations_of_the_ensemble_go_with_the_seeds_to_design_by() -> None:
+    tasks = plan("ensemble", datasets=["wine"], methods=["SetAtomEnsemble"])
+    counts = Counter(task.cell.seed for task in tasks)
+    every, few = len(BUDGETS) + len(ABLATIONS), len(BUDGETS)
+    assert counts == {1: every, 2: every, 3: every, 4: few, 5: few}
+    names = {task.cell.method for task in plan("ensemble", datasets=["wine"], seeds=[4])}
+    assert {"LOF ensemble", "COF ensemble", "DLG-L1-adapt (1-norm)"} < names
 
 
 def test_choices_narrow_a_suite() -> None:

@@ -14,9 +14,10 @@ from sklearn.exceptions import NotFittedError
 import setatoms
 from setatoms.progress import Progress
 
-DETECTORS = ["ConeAtomDetector", "GaussianAtomDetector", "VectorAtomDetector"]
-ESTIMATORS = [*DETECTORS, "ConeDictionaryLearning", "GaussianDictionaryLearning"]
-MODEL = ("components_", "radii_")
+SINGLE = ["ConeAtomDetector", "GaussianAtomDetector", "VectorAtomDetector"]
+DETECTORS = [*SINGLE, "SetAtomEnsemble"]
+TRANSFORMERS = ["ConeDictionaryLearning", "GaussianDictionaryLearning"]
+ESTIMATORS = [*DETECTORS, *TRANSFORMERS]
 
 
 def make_rows(n_samples=1200, seed=3):
@@ -28,7 +29,16 @@ def make_rows(n_samples=1200, seed=3):
 
 def make(name, **parameters):
     """Return an estimator that learns for a few iterations."""
-    return getattr(setatoms, name)(**{"n_iter": 20, "random_state": 0, **parameters})
+    few = {"n_members": 3} if name == "SetAtomEnsemble" else {}
+    return getattr(setatoms, name)(**{"n_iter": 20, "random_state": 0, **few, **parameters})
+
+
+def learned(model):
+    """Return the atoms and radii of a model, of all its members if it has any."""
+    members = getattr(model, "members_", None)
+    if members is None:
+        return [model.components_, model.radii_]
+    return [part for member in members for part in (member.atoms, member.radii)]
 
 
 def output(model, X):
@@ -44,8 +54,8 @@ def rows():
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_same_seed_same_model_for_any_thread_count(name, rows):
     one, two = (make(name, n_jobs=n_jobs).fit(rows) for n_jobs in (1, 2))
-    for attribute in MODEL:
-        np.testing.assert_array_equal(getattr(one, attribute), getattr(two, attribute))
+    for here, there in zip(learned(one), learned(two), strict=True):
+        np.testing.assert_array_equal(here, there)
     np.testing.assert_array_equal(output(one, rows), output(two, rows))
     if name in DETECTORS:
         assert one.offset_ == two.offset_
@@ -62,7 +72,7 @@ print(*(digest(make(name, n_jobs=2).fit(make_rows())) for name in ESTIMATORS))
 
 def digest(model):
     """Return the bits of a model as text."""
-    numbers = [*(getattr(model, name) for name in MODEL), getattr(model, "offset_", 0.0)]
+    numbers = [*learned(model), getattr(model, "offset_", 0.0)]
     return b"".join(np.asarray(part).tobytes() for part in numbers).hex()
 
 
@@ -138,7 +148,7 @@ def test_a_model_used_before_fit_says_so(name, rows):
         output(make(name), rows)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", [*SINGLE, *TRANSFORMERS])
 def test_clone_keeps_parameters_and_forgets_the_fit(name, rows):
     model = make(name, n_atoms=7, init=np.eye(7, 5) + 0.1).fit(rows)
     copy = clone(model)
@@ -167,11 +177,12 @@ def test_frames_give_the_same_as_arrays_and_keep_names(name, frame, rows):
 @pytest.mark.parametrize("name", DETECTORS)
 def test_the_dictionary_does_not_depend_on_the_threshold(name, rows):
     auto, share = make(name).fit(rows), make(name, contamination=0.1).fit(rows)
-    np.testing.assert_array_equal(auto.components_, share.components_)
+    for here, there in zip(learned(auto), learned(share), strict=True):
+        np.testing.assert_array_equal(here, there)
     assert np.sum(share.predict(rows) == -1) == 120
 
 
-@pytest.mark.parametrize("name", DETECTORS)
+@pytest.mark.parametrize("name", SINGLE)
 def test_scores_are_errors_per_feature_and_decisions_their_distance(name, rows):
     model = make(name).fit(rows)
     Z = model.standardizer_.apply(rows)

@@ -8,6 +8,7 @@ from setatoms import (
     ConeDictionaryLearning,
     GaussianAtomDetector,
     GaussianDictionaryLearning,
+    SetAtomEnsemble,
     VectorAtomDetector,
 )
 
@@ -19,11 +20,13 @@ from setatoms import (
         ConeDictionaryLearning(),
         GaussianAtomDetector(),
         GaussianDictionaryLearning(),
+        SetAtomEnsemble(n_members=3),
         VectorAtomDetector(),
         ConeAtomDetector(missing="fill"),
         ConeDictionaryLearning(missing="fill"),
         GaussianAtomDetector(missing="fill"),
         GaussianDictionaryLearning(missing="fill"),
+        SetAtomEnsemble(n_members=3, missing="fill"),
         VectorAtomDetector(missing="fill"),
     ]
 )

@@ -25,11 +25,17 @@ def rows():
     return make_rows(60, seed=8)
 
 
+@pytest.fixture(scope="session")
+def training():
+    """Return the rows that the detectors learn from, with names."""
+    return pd.DataFrame(make_rows(), columns=NAMES)
+
+
 @pytest.fixture(scope="session", params=DETECTORS)
-def detector(request):
+def detector(request, training):
     """Return a fitted detector that knows the columns by name."""
     model = getattr(setatoms, request.param)(n_iter=30, random_state=0)
-    return model.fit(pd.DataFrame(make_rows(), columns=NAMES))
+    return model.fit(training)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ ESTIMATORS = [
     "ConeDictionaryLearning",
     "GaussianAtomDetector",
     "GaussianDictionaryLearning",
+    "SetAtomEnsemble",
     "VectorAtomDetector",
 ]
 

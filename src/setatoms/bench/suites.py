@@ -10,6 +10,7 @@ from pathlib import Path
 
 from setatoms.bench.baselines import BASELINES
 from setatoms.bench.cells import Cell
+from setatoms.bench.ensembles import DESIGN_SEEDS, ENSEMBLE, NEIGHBOUR_ENSEMBLES
 from setatoms.bench.methods import PAPER_METHODS, Method
 from setatoms.bench.near_names import choose
 from setatoms.bench.peers import own_method
@@ -18,7 +19,8 @@ from setatoms.bench.sources import AdbenchTable, CsvTable, Source
 from setatoms.bench.work import Task
 from setatoms.datasets import ADBENCH_DATASETS
 
-_ALL: tuple[Method, ...] = (*PAPER_METHODS, *BASELINES)
+_OF_THE_PAPER: tuple[Method, ...] = (*PAPER_METHODS, *BASELINES)
+_ALL: tuple[Method, ...] = (*_OF_THE_PAPER, ENSEMBLE, *NEIGHBOUR_ENSEMBLES)
 METHODS = {method.name: method for method in _ALL}
 
 _EXTRAS = {"pyod": "bench", "torch": "deep"}
@@ -47,12 +49,28 @@ def _starts(method: Method, _: int) -> tuple[str, ...]:
     return tuple(name for name in method.configs if name.startswith(method.repeated))
 
 
+def _ablations(method: Method, seed: int) -> tuple[str, ...]:
+    """Return the ablations with the seeds to design by, the budgets with the others."""
+    return method.studied if method is ENSEMBLE and seed in DESIGN_SEEDS else method.repeated
+
+
 # They compile for most of a minute, PyTorch is large.
 _NOT_IN_SMOKE = ("CBLOF", "SOD", "DeepSVDD", "DAGMM")
 _ADAPTIVE = ("DLG-L1-adapt (1-norm)", "DLC-D-adapt (1-norm)")
 
 SUITES: dict[str, Suite] = {
-    "paper": Suite(ADBENCH_DATASETS, tuple(METHODS), (1, 2, 3, 4, 5), _paper_configs),
+    "paper": Suite(
+        ADBENCH_DATASETS,
+        tuple(method.name for method in _OF_THE_PAPER),
+        (1, 2, 3, 4, 5),
+        _paper_configs,
+    ),
+    "ensemble": Suite(
+        ADBENCH_DATASETS,
+        (ENSEMBLE.name, *_ADAPTIVE, *(peer.name for peer in NEIGHBOUR_ENSEMBLES)),
+        (1, 2, 3, 4, 5),
+        _ablations,
+    ),
     "starts": Suite(ADBENCH_DATASETS, _ADAPTIVE, (1,), _starts),
     "smoke": Suite(
         ("glass", "vertebral", "wine"),
@@ -80,10 +98,12 @@ def plan(
 
     Parameters
     ----------
-    suite : {"paper", "smoke", "starts"}, default="paper"
+    suite : {"paper", "smoke", "starts", "ensemble"}, default="paper"
         What is taken where nothing else is said. ``"paper"``: all tables, methods and baselines;
         with seed 1 every configuration, with seeds 2 to 5 the paper's best. ``"smoke"``: three
         small tables. ``"starts"``: the two best methods from five starts on the tables of seed 1.
+        ``"ensemble"``: `SetAtomEnsemble` beside them and beside ensembles of neighbour methods;
+        its ablations with seeds 1 to 3, its budgets with all.
     datasets : iterable of str or Source, optional
         Names or patterns of ADBench's tables, paths of CSV files, or sources.
     methods : iterable of str or Method, optional

@@ -34,7 +34,7 @@ def command() -> None:
 
 
 @command.command("run", cls=ManyWords)
-@click.option("--suite", default="paper", help="paper (default), smoke or starts")
+@click.option("--suite", default="paper", help="paper (default), smoke, starts or ensemble")
 @click.option(
     "--datasets",
     multiple=True,

@@ -21,7 +21,7 @@ from setatoms.explain.dictionary import Dictionary
 from setatoms.explain.members import list_atoms, merge_atoms
 from setatoms.explain.panel import Panel, weighted_rows
 from setatoms.explain.records import AtomRecord, ColumnRecord, Record
-from setatoms.explain.refill import Refilled, refill_each
+from setatoms.explain.refill import refill_each
 from setatoms.explain.sentences import write_sentence
 
 if TYPE_CHECKING:
@@ -154,11 +154,8 @@ class _Opinion:
         self.expected = Z - residuals
         # a value that was filled in is not to blame
         self.shares = contributions(np.where(missing, 0.0, residuals))
-        self.implied = self.relief = np.empty((0, 0))
         if rank == "refill":
-            refilled = refill_each(dictionary, Z, missing)
-            self.implied = refilled.values
-            self.relief = _relief(refilled, self.codes.errors)
+            self.implied, self.refilled_errors = refill_each(dictionary, Z, missing)
 
 
 class _View:
@@ -184,7 +181,8 @@ class _View:
         merits = self._shares
         if rank == "refill":
             self._implied = panel.in_own_units(self._mean("implied"))
-            self._drops = merits = scores[:, None] * self._mean("relief")
+            refilled = np.array([opinion.refilled_errors for opinion in self._opinions])
+            self._drops = merits = _drops(panel, errors, refilled, scores)
         self._order = np.argsort(-merits, axis=1, kind="stable")
 
     def _mean(self, what: str) -> Array:
@@ -224,11 +222,18 @@ class _View:
         return column
 
 
-def _relief(refilled: Refilled, errors: NDArray[np.floating]) -> Array:
-    """Return the share of the error of its row that each refill (n, n_features) takes away."""
-    whole = np.where(errors > 0, errors, 1.0)[:, None]
-    kept = np.where(np.isfinite(refilled.errors), refilled.errors / whole, 1.0)
-    return np.where(errors[:, None] > 0, 1.0 - kept, 0.0)
+def _drops(panel: Panel, errors: Array, refilled: Array, scores: Array) -> Array:
+    """Return by how much each refill lowers the score of its row (n, n_features).
+
+    From `errors` (n_dictionaries, n) and those after each refill (n_dictionaries, n, n_features),
+    infinite where nothing was refilled.
+    """
+    combine = panel.combination.combine
+    before = combine(errors)[:, None]
+    after = combine(refilled.reshape(len(refilled), -1)).reshape(refilled.shape[1:])
+    changed = np.isfinite(refilled[0]) & (before > 0)
+    kept = np.where(changed, after, 1.0) / np.where(changed, before, 1.0)
+    return np.asarray(scores[:, None] * (1.0 - kept))
 
 
 def _check_top(top: Any) -> None:

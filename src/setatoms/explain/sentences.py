@@ -45,7 +45,8 @@ def _clause(column: ColumnRecord, score: float) -> str:
     observed_text, expected_text = write_pair(column["observed"], expected)
     percent = 100 * _share(column, score)
     if "drop" in column:
-        return f"{name} {observed_text} where the others imply {expected_text} (score {-percent:+.0f} %)"
+        change = f"score {-percent:+.0f} %"
+        return f"{name} {observed_text} where the others imply {expected_text} ({change})"
     return f"{name} {observed_text} where {expected_text} was expected ({percent:.0f} %)"
 
 

@@ -1,0 +1,131 @@
+"""An ensemble is its members, combined as documented."""
+
+import numpy as np
+import pytest
+
+import setatoms
+from setatoms.decisions import RULES
+from setatoms.estimators.members import BUDGETS, DIVERSITIES
+from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
+
+
+def make(**parameters):
+    """Return an ensemble that learns for a few iterations."""
+    few = {"n_members": 4, "n_iter": 10, "contamination": 0.1, "random_state": 0}
+    return setatoms.SetAtomEnsemble(**{**few, **parameters})
+
+
+def errors_of(model, X):
+    """Return the errors (n_members, n_samples) of rows without gaps."""
+    Z = model.standardizer_.apply(X)
+    return np.array([m.kind.errors(Z, m.atoms, m.radii) for m in model.members_])
+
+
+def test_the_score_is_the_mean_error_over_the_members_median(rows):
+    model = make().fit(rows)
+    errors = errors_of(model, rows)
+    units = np.median(errors, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.score_samples(rows), -(errors / units).mean(axis=0))
+
+
+def test_the_first_members_do_not_depend_on_how_many_follow(rows):
+    few, many = (make(n_members=n).fit(rows).members_ for n in (3, 5))
+    for one, other in zip(few, many, strict=False):
+        np.testing.assert_array_equal(one.atoms, other.atoms)
+        np.testing.assert_array_equal(one.radii, other.radii)
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_a_budget_is_a_number_of_members(budget, rows):
+    model = make(budget=budget, n_members=None, n_iter=1, adapt_every=1).fit(rows)
+    assert len(model.members_) == BUDGETS[budget]
+
+
+def test_kinds_take_turns(rows):
+    kinds = [type(member.kind) for member in make().fit(rows).members_]
+    assert kinds == [GaussianAtoms, ConeAtoms, GaussianAtoms, ConeAtoms]
+    (alone,) = {type(member.kind) for member in make(kinds=("cone",)).fit(rows).members_}
+    assert alone is ConeAtoms
+
+
+@pytest.mark.parametrize("diversity", DIVERSITIES)
+def test_members_differ_in_what_diversity_says_and_always_in_their_start(diversity, rows):
+    members = make(diversity=diversity, kinds=("gaussian",)).fit(rows).members_
+    varied = DIVERSITIES[diversity]
+    assert (len({len(member.atoms) for member in members}) > 1) == ("sizes" in varied)
+    spreads = {round(float(member.radii.mean()), 6) for member in members}
+    assert (len(spreads) > 1) == ("radii" in varied)
+    assert len({member.atoms.tobytes() for member in members}) == len(members)
+
+
+@pytest.mark.filterwarnings("ignore:.*rows per atom")
+@pytest.mark.parametrize("parameters", [{"subsample": 0.5}, {"missing": "fill"}])
+def test_samples_and_gaps_give_the_same_bits_for_any_number_of_threads(parameters, rows):
+    X = rows.copy()
+    if "missing" in parameters:
+        X[::3, 1] = np.nan
+    one, two = (make(n_jobs=n_jobs, contamination="auto", **parameters).fit(X) for n_jobs in (1, 4))
+    np.testing.assert_array_equal(one.score_samples(X), two.score_samples(X))
+    assert one.offset_ == two.offset_
+
+
+def test_fit_leaves_the_table_as_it_was(rows):
+    X = rows.copy()
+    X[::3, 1] = np.nan
+    before = X.copy()
+    make(missing="fill", standardize=False).fit(X)
+    np.testing.assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_finds_broken_relations(rule, rows):
+    model = make(rule=rule).fit(rows)
+    rng = np.random.default_rng(0)
+    broken = np.column_stack([rng.permutation(column) for column in rows.T])
+    assert np.mean(model.predict(broken) == -1) > 0.5
+    assert model.combination_.rule == rule
+
+
+def test_imputed_values_are_the_mean_of_those_of_members(rows):
+    X = rows[:30].copy()
+    X[::2, 4] = np.nan
+    model = make(missing="fill").fit(rows)
+    Z = model._completed(X, "values")
+    expected = model.standardizer_.restore(np.mean(Z, axis=0))
+    holes = np.isnan(X)
+    np.testing.assert_allclose(model.impute(X)[holes], expected[holes])
+    np.testing.assert_array_equal(model.impute(X)[~holes], X[~holes])
+    spread = rows[:, 4].std()
+    # three causes behind six columns tell the missing one
+    assert np.sqrt(np.mean((model.impute(X) - rows[:30])[holes] ** 2)) < 0.6 * spread
+
+
+def test_p_values_need_rows_outside_the_fit_or_auto(rows):
+    with pytest.raises(ValueError, match="call calibrate"):
+        make().fit(rows).p_values(rows)
+    assert (make().fit(rows).calibrate(rows[:50]).p_values(rows) >= 1 / 51).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*rows per atom")
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"budget": "huge"}, "budget='huge' must be 'fast' or"),
+        ({"n_members": 0}, "n_members=0 must be a whole number, at least 1, or None"),
+        ({"kinds": ("vector",)}, "kinds=.*'gaussian' and 'cone'"),
+        ({"kinds": ()}, "kinds=.*at least one"),
+        ({"diversity": "none"}, "diversity='none'"),
+        ({"rule": "sum"}, "rule='sum' must be 'mean' or"),
+        ({"subsample": 0.0}, "subsample=0.0 must be a share"),
+        ({"n_iter": 5}, "n_iter=5"),
+    ],
+)
+def test_wrong_parameters_are_explained(parameters, message, rows):
+    with pytest.raises(ValueError, match=message):
+        make(**parameters).fit(rows)
+
+
+def test_few_rows_are_warned_of_once(rows):
+    with pytest.warns(UserWarning, match="rows per atom") as caught:
+        make().fit(rows[:40])
+    assert len(caught) == 1
