@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from setatoms.coding import Codes
 from setatoms.estimators.base import AtomEstimator
 from setatoms.estimators.missing import FittedAtoms, complete, keep_observed, open_gaps
+from setatoms.estimators.recipes import Recipe
 from setatoms.estimators.standardize import reject_overflow
 from setatoms.estimators.tables import read_table
 from setatoms.progress import Progress
@@ -40,6 +42,10 @@ class AtomTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEst
         self.components_ = learned.atoms
         self.radii_ = learned.radii
         self.history_ = learned.history
+
+    @abstractmethod
+    def _recipe(self, n_samples: int, n_features: int) -> Recipe:
+        """Resolve the parameters for a table of this shape."""
 
     def transform(self, X: Any) -> NDArray[np.float64] | sparse.csr_array:
         """Return the coefficients of each row of `X`.

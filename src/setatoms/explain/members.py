@@ -48,8 +48,8 @@ def merge_atoms(lists: Sequence[Sequence[list[AtomRecord]]]) -> list[list[AtomRe
     """
     merged = []
     for of_row in zip(*lists, strict=True):
-        atoms = [
-            AtomRecord(**atom, member=member)
+        atoms: list[AtomRecord] = [
+            {**atom, "member": member}
             for member, of_member in enumerate(of_row)
             for atom in of_member
         ]
