@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,20 +42,16 @@ def list_atoms(codes: Codes, dictionary: Dictionary) -> list[list[AtomRecord]]:
     ]
 
 
-def merge_atoms(lists: Sequence[Sequence[list[AtomRecord]]]) -> list[list[AtomRecord]]:
+def merge_atoms(lists: Sequence[list[list[AtomRecord]]]) -> list[list[AtomRecord]]:
     """Return for each row the atoms of all dictionaries, the largest coefficients first.
 
-    `lists` has the atoms of each row for each dictionary, whose number becomes the ``member``.
+    `lists` has the atoms of each row for each dictionary, whose number is written to them.
     """
-    merged = []
-    for of_row in zip(*lists, strict=True):
-        atoms: list[AtomRecord] = [
-            {**atom, "member": member}
-            for member, of_member in enumerate(of_row)
-            for atom in of_member
-        ]
-        merged.append(sorted(atoms, key=lambda atom: -abs(atom["coefficient"])))
-    return merged
+    for member, rows in enumerate(lists):
+        for atom in chain.from_iterable(rows):
+            atom["member"] = member
+    joined = (list(chain.from_iterable(of_row)) for of_row in zip(*lists, strict=True))
+    return [sorted(atoms, key=lambda atom: -abs(atom["coefficient"])) for atoms in joined]
 
 
 def _distances(codes: Codes, dictionary: Dictionary) -> Array:
