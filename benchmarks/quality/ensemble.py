@@ -1,18 +1,18 @@
 """Which ensemble is best, chosen on half of the tables and confirmed on the other half.
 
-Designs are compared on seeds 1 to 3 of every other table. The one with the best mean AUC, or the
-cheapest that is as good, is then scored once on seeds 4 and 5 of the tables that had no part in
-the choice, beside the default and the mean of its members. Members are learned once for each pool:
-numbers of members, kinds and rules are choices among errors that are known already.
+Designs are compared on the half to choose by. The one with the best mean AUC, or the cheapest that
+is as good, is then looked at on the half to confirm on, beside the default and the mean of its
+members. Members are learned once for each pool: their number, kinds, the rule and the score are
+choices among what is known already.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,26 +20,24 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.quality import pages
-from benchmarks.quality.splits import QUICK_TABLES, Split, mixed_split
+from benchmarks.quality.halves import CONFIRMATION, DESIGN, Case, Figures, kept
+from benchmarks.quality.opinions import atypicality, code
 from setatoms import SetAtomEnsemble
-from setatoms.bench.ensembles import (
-    CONFIRMATION_DATASETS,
-    CONFIRMATION_SEEDS,
-    DESIGN_DATASETS,
-    DESIGN_SEEDS,
-)
+from setatoms.bench.rows import Rows
 from setatoms.decisions import RULES, Combination
+from setatoms.estimators.members import FAMILIES
 from setatoms.learning.atoms import ConeAtoms
 
 Array = NDArray[np.float64]
 
-MOST_MEMBERS = 30
-COUNTS = (1, 2, 4, 8, 12, 20, 30)
 # A larger ensemble has to be better by this much to be worth its time.
 AS_GOOD = 0.001
+COUNTS = (1, 2, 4, 8, 12, 20, 30)
+KINDS = (("gaussian", "cone"), ("gaussian",), ("cone",))
+OTHER_SCORES = ("objective", "atoms", "coefficients", "disagreement")
 # What members of a pool are learned with; all else is chosen afterwards.
 POOLS: dict[str, dict[str, Any]] = {
-    "default": {},
+    "default": {"n_members": max(COUNTS)},
     "starts alone": {"diversity": "starts"},
     "sizes": {"diversity": "sizes"},
     "radii": {"diversity": "radii"},
@@ -48,7 +46,7 @@ POOLS: dict[str, dict[str, Any]] = {
     "100 iterations": {"n_iter": 100},
     "60 % of rows": {"subsample": 0.6},
 }
-KINDS = (("gaussian",), ("cone",), ("gaussian", "cone"))
+SINGLE = "mean member"
 
 
 @dataclass(frozen=True)
@@ -59,136 +57,183 @@ class Design:
     kinds: tuple[str, ...] = ("gaussian", "cone")
     n_members: int = 12
     rule: str = "mean"
+    scores: tuple[str, ...] = ("error",)
 
     def __str__(self) -> str:
-        return f"{self.pool}, {' and '.join(self.kinds)}, {self.n_members} members, {self.rule}"
+        words = [f"{self.n_members} members", " and ".join(self.kinds), self.rule]
+        return ", ".join([self.pool, *words, " and ".join(self.scores)])
 
 
-class Errors(NamedTuple):
-    """Errors of all members of a pool on both parts of a table, and the kind of each."""
+class Opinions(NamedTuple):
+    """What each member says of the rows of one part of a table, (n_members, n) each."""
 
     train: Array
     test: Array
+
+    def of(self, members: Sequence[int]) -> Opinions:
+        """Return those of some members."""
+        return Opinions(self.train[members], self.test[members])
+
+
+class Pool(NamedTuple):
+    """All members of a pool: their kinds, and their opinions by name."""
+
     kinds: list[str]
-
-
-@dataclass
-class Figures:
-    """The AUC of each design on each table and seed."""
-
-    values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    def mean(self, name: object) -> float:
-        """Return the mean AUC of a design."""
-        return float(np.mean(self.values[str(name)]))
-
-    def wins(self, name: object, other: object) -> int:
-        """Return on how many tables and seeds a design is better than another."""
-        return int(np.sum(np.array(self.values[str(name)]) > np.array(self.values[str(other)])))
+    opinions: dict[str, Opinions]
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the study."""
-    options = pages.parse("ensemble", __doc__.splitlines()[0], arguments)
-    design_cases = _cases(DESIGN_DATASETS, DESIGN_SEEDS, options.quick)
-    seen = compare(design_cases, list(designs()))
+    options = pages.parse("ensemble", __doc__.splitlines()[0], arguments, keeps=True)
+    seen = compare(DESIGN.cases(options.quick), list(POOLS), options.keep, options.jobs)
     chosen = choose(seen)
-    confirmation_cases = _cases(CONFIRMATION_DATASETS, CONFIRMATION_SEEDS, options.quick)
-    confirmed = compare(confirmation_cases, [Design(), chosen])
-    pages.publish("ensemble", _page(seen, confirmed, chosen), options.write)
+    needed = dict.fromkeys(("default", chosen.pool))
+    confirmed = compare(CONFIRMATION.cases(options.quick), list(needed), options.keep, options.jobs)
+    pages.publish("ensemble", page(seen, confirmed, chosen), options.write)
     return 0
 
 
 def designs() -> Iterator[Design]:
-    """Yield all designs: rules and numbers with the default pool, the other pools as they are."""
-    for kinds, n_members, rule in product(KINDS, COUNTS, RULES):
-        # half of the members are of each kind
-        if n_members <= MOST_MEMBERS * len(kinds) // 2:
-            yield Design("default", kinds, n_members, rule)
-    for pool, kinds in product(list(POOLS)[1:], KINDS):
-        yield Design(pool, kinds)
+    """Yield all designs, most of them one step from the default."""
+    for kinds, n_members in product(KINDS, COUNTS):
+        # half of the members of the pool are of each kind
+        if n_members <= max(COUNTS) * len(kinds) // 2:
+            yield Design(kinds=kinds, n_members=n_members)
+    yield from (Design(rule=rule) for rule in RULES if rule != Design.rule)
+    yield from (Design(scores=(score,)) for score in OTHER_SCORES)
+    yield from (Design(scores=("error", score)) for score in OTHER_SCORES)
+    yield from (Design(pool=pool) for pool in POOLS if pool != Design.pool)
 
 
-def choose(figures: Figures) -> Design:
-    """Return the best design, or the one with the fewest members among those as good."""
+def choose(seen: Sequence[Figures]) -> Design:
+    """Return the best design, or the cheapest among those as good."""
     every = list(designs())
-    best = max(map(figures.mean, every))
-    good = [design for design in every if figures.mean(design) >= best - AS_GOOD]
-    return min(good, key=lambda design: (design.n_members, -figures.mean(design)))
+    means = {design: mean(seen, str(design)) for design in every}
+    good = [design for design in every if means[design] >= max(means.values()) - AS_GOOD]
+    return min(good, key=lambda design: (design.n_members, len(design.scores), -means[design]))
 
 
-def compare(cases: Iterable[tuple[str, int]], wanted: Sequence[Design]) -> Figures:
-    """Return the figures of designs, and those of a mean member of each pool."""
-    figures = Figures()
-    for name, seed in cases:
-        split = mixed_split(name, seed)
-        pools = {
-            pool: learn(split, seed, POOLS[pool])
-            for pool in {design.pool: None for design in wanted}
-        }
-        for design in wanted:
-            scores = combine(design, pools[design.pool])
-            figures.values[str(design)].append(roc_auc_score(split.y_test, scores))
-        for pool, errors in pools.items():
-            members = [roc_auc_score(split.y_test, error) for error in errors.test]
-            figures.values[f"mean member of {pool}"].append(float(np.mean(members)))
-        print(f"{name}, seed {seed} done", flush=True)
-    return figures
+def compare(
+    cases: Sequence[Case], pools: Sequence[str], folder: Path, n_jobs: int
+) -> list[Figures]:
+    """Return for each case the AUC of the designs of `pools`; what is in `folder` is kept."""
+    found: list[Figures] = []
+    for case in cases:
+        figures: Figures = {}
+        for pool in pools:
+            wanted = [design for design in designs() if design.pool == pool]
+            figures |= kept(
+                folder / "ensemble" / f"{case}-{pool}",
+                (SetAtomEnsemble(**POOLS[pool]).get_params(), FAMILIES, wanted),
+                lambda case=case, pool=pool, wanted=wanted: judge(
+                    case.rows(folder), learn(case.rows(folder), case.seed, pool, n_jobs), wanted
+                ),
+            )
+            print(f"{case}, {pool} done", flush=True)
+        found.append(figures)
+    return found
 
 
-def learn(split: Split, seed: int, arguments: Mapping[str, Any]) -> Errors:
-    """Return the errors of the members of a pool."""
-    model = SetAtomEnsemble(
-        n_members=MOST_MEMBERS, contamination=0.1, random_state=seed, **arguments
-    )
+def learn(rows: Rows, seed: int, pool: str, n_jobs: int) -> Pool:
+    """Learn the members of a pool and ask them for their opinions."""
+    model = SetAtomEnsemble(contamination=0.1, random_state=seed, n_jobs=n_jobs, **POOLS[pool])
     with warnings.catch_warnings():
         # small tables and constant columns are part of the study
         warnings.simplefilter("ignore", UserWarning)
-        model.fit(split.train)
-
-    def errors_of(rows: Array) -> Array:
-        Z = model.standardizer_.apply(rows)
-        return np.array([m.kind.errors(Z, m.atoms, m.radii) for m in model.members_])
-
-    kinds = ["cone" if isinstance(m.kind, ConeAtoms) else "gaussian" for m in model.members_]
-    return Errors(errors_of(split.train), errors_of(split.test), kinds)
-
-
-def combine(design: Design, errors: Errors) -> Array:
-    """Return how abnormal the test rows are by a design."""
-    members = [i for i, kind in enumerate(errors.kinds) if kind in design.kinds]
-    members = members[: design.n_members]
-    kinds = [errors.kinds[i] for i in members]
-    return Combination.learn(design.rule, errors.train[members], kinds).combine(
-        errors.test[members]
-    )
-
-
-def _cases(datasets: Sequence[str], seeds: Sequence[int], quick: bool) -> Iterator[tuple[str, int]]:
-    if quick:
-        datasets, seeds = [name for name in datasets if name in QUICK_TABLES], seeds[:1]
-    yield from product(datasets, seeds)
-
-
-def _page(seen: Figures, confirmed: Figures, chosen: Design) -> str:
-    titles = [
-        "design",
-        "mean AUC, design half",
-        "mean AUC, confirmation half",
-        "wins over a member",
+        model.fit(rows.train)
+    train, test = (model.standardizer_.apply(part) for part in (rows.train, rows.test))
+    errors = [
+        [m.kind.errors(Z, m.atoms, m.radii, n_jobs=n_jobs) for m in model.members_]
+        for Z in (train, test)
     ]
-    single = "mean member of default"
-    rows = [
-        [str(name), f"{seen.mean(name):.4f}", f"{confirmed.mean(name):.4f}", _wins(confirmed, name)]
-        for name in {str(chosen): None, str(Design()): None, single: None}
+    opinions = {"error": Opinions(*map(np.array, errors))}
+    if pool == Design.pool:
+        asked = model.members_[: Design.n_members]
+        codes = [(code(m, train, n_jobs), code(m, test, n_jobs)) for m in asked]
+        for name in ("objective", "atoms"):
+            pairs = [[getattr(part, name) for part in pair] for pair in codes]
+            opinions[name] = _stacked(pairs)
+        opinions["coefficients"] = _stacked(
+            [atypicality(*(part.coefficients for part in pair)) for pair in codes]
+        )
+    kinds = ["cone" if isinstance(m.kind, ConeAtoms) else "gaussian" for m in model.members_]
+    return Pool(kinds, opinions)
+
+
+def judge(rows: Rows, pool: Pool, wanted: Sequence[Design]) -> Figures:
+    """Return the AUC of designs on the test rows, and that of a mean member."""
+    figures = {str(design): _auc(rows, combine(design, pool)) for design in wanted}
+    if wanted[0].pool == Design.pool:
+        figures[SINGLE] = float(np.mean([_auc(rows, e) for e in pool.opinions["error"].test]))
+    return figures
+
+
+def combine(design: Design, pool: Pool) -> Array:
+    """Return how abnormal the test rows are by a design."""
+    said = [opinion(design, pool, score) for score in design.scores]
+    if len(said) == 1:
+        return said[0].test
+    return np.asarray(np.mean([standardised(part).test for part in said], axis=0))
+
+
+def opinion(design: Design, pool: Pool, score: str) -> Opinions:
+    """Return one number for each row (n,) from the opinions of the members of a design."""
+    members = [i for i, kind in enumerate(pool.kinds) if kind in design.kinds]
+    members = members[: design.n_members]
+    errors = pool.opinions["error"].of(members)
+    combination = Combination.learn(design.rule, errors.train, [pool.kinds[i] for i in members])
+    if score == "error":
+        return Opinions(*map(combination.combine, errors))
+    if score == "disagreement":
+        return Opinions(*(np.std(part / combination.units[:, None], axis=0) for part in errors))
+    each = [
+        standardised(Opinions(*pair))
+        for pair in zip(*pool.opinions[score].of(members), strict=True)
+    ]
+    return Opinions(*(np.mean(part, axis=0) for part in zip(*each, strict=True)))
+
+
+def standardised(said: Opinions) -> Opinions:
+    """Return opinions (n,) in quartile distances from the median of the training rows."""
+    low, middle, high = np.quantile(said.train, (0.25, 0.5, 0.75))
+    width = max(float(high - low), np.finfo(float).eps)
+    return Opinions((said.train - middle) / width, (said.test - middle) / width)
+
+
+def mean(figures: Sequence[Figures], name: str) -> float:
+    """Return the mean AUC of a design, NaN where it was not looked at."""
+    return float(np.mean([case.get(name, np.nan) for case in figures]))
+
+
+def wins(figures: Sequence[Figures], name: str, other: str) -> str:
+    """Return on how many tables and seeds a design is better than another."""
+    return f"{sum(case[name] > case[other] for case in figures)} of {len(figures)}"
+
+
+def page(seen: Sequence[Figures], confirmed: Sequence[Figures], chosen: Design) -> str:
+    """Return the tables of the study."""
+    halves = ["mean AUC, design half", "mean AUC, confirmation half"]
+    summary = [
+        [title, name, *_means(name, seen, confirmed), wins(confirmed, name, SINGLE)]
+        for title, name in (("chosen", str(chosen)), ("default", str(Design())), ("", SINGLE))
     ]
     tried = [
-        [str(design), f"{seen.mean(design):.4f}"]
-        for design in sorted(designs(), key=seen.mean, reverse=True)
+        [str(design), *_means(str(design), seen, confirmed)]
+        for design in sorted(designs(), key=lambda design: -mean(seen, str(design)))
     ]
-    return f"{pages.table(titles, rows)}\n\n{pages.table(['tried', 'mean AUC'], tried)}"
+    titles = ["", "design", *halves, "better than a member, confirmation half"]
+    return f"{pages.table(titles, summary)}\n\n{pages.table(['tried', *halves], tried)}"
 
 
-def _wins(figures: Figures, name: str) -> str:
-    single = "mean member of default"
-    return f"{figures.wins(name, single)} of {len(figures.values[single])}"
+def _means(name: str, *parts: Sequence[Figures]) -> list[str]:
+    means = [mean(part, name) for part in parts]
+    return ["" if np.isnan(value) else f"{value:.4f}" for value in means]
+
+
+def _auc(rows: Rows, abnormality: Array) -> float:
+    return float(roc_auc_score(rows.truth, abnormality))
+
+
+def _stacked(pairs: Sequence[Sequence[Array]]) -> Opinions:
+    train, test = zip(*pairs, strict=True)
+    return Opinions(np.array(train), np.array(test))

@@ -7,11 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def parse(name: str, about: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the options that every study has."""
+def parse(
+    name: str, about: str, arguments: Sequence[str], *, keeps: bool = False
+) -> argparse.Namespace:
+    """Read the options that every study has, and those of a study that keeps what it has done."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.quality {name}", description=about)
     parser.add_argument("--quick", action="store_true", help="three small tables, one seed")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="Markdown page to put them into")
+    if keeps:
+        parser.add_argument(
+            "--keep",
+            type=Path,
+            metavar="DIR",
+            default=Path("setatoms-bench"),
+            help="folder of tables and finished figures, such as that of setatoms bench run",
+        )
+        parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads")
     return parser.parse_args(arguments)
 
 

@@ -49,6 +49,10 @@ class SetAtomEnsemble(ErrorDetector):
         sizes that have proved best for each kind.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
+    n_nonzero : int, default=2
+        Atoms that represent a row in a cone member; at most one fewer than features are used.
+    gamma : float, default=1.0
+        Weight of the 1-norm in a Gaussian member; larger means fewer atoms for a row.
     n_iter : int, default=40
         Iterations of learning of each member.
     adapt_every : int, default=10
@@ -119,6 +123,8 @@ class SetAtomEnsemble(ErrorDetector):
         subsample: float = 1.0,
         n_atoms: float | None = None,
         radii: tuple[float, float] = (0.04, 0.12),
+        n_nonzero: int = 2,
+        gamma: float = 1.0,
         n_iter: int = 40,
         adapt_every: int = 10,
         standardize: bool = True,
@@ -136,6 +142,8 @@ class SetAtomEnsemble(ErrorDetector):
         self.subsample = subsample
         self.n_atoms = n_atoms
         self.radii = radii
+        self.n_nonzero = n_nonzero
+        self.gamma = gamma
         self.n_iter = n_iter
         self.adapt_every = adapt_every
         self.standardize = standardize

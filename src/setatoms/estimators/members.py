@@ -47,7 +47,6 @@ FAMILIES = {
     "gaussian": Family((3.0, 2.5), ("linear", "50-50", "80-20")),
     "cone": Family((4.0, 3.0), ("80-20", "linear", "50-50")),
 }
-_CONE_NONZERO = 2
 
 
 class Member(NamedTuple):
@@ -169,7 +168,7 @@ def _member_recipe(
 ) -> SetAtomRecipe:
     n_atoms = count_atoms(size, n_features)
     return SetAtomRecipe(
-        kind=_atoms(kind, n_atoms, n_features),
+        kind=_atoms(ensemble, kind, n_atoms, n_features),
         n_atoms=n_atoms,
         init="aksvd",
         rho_bar=distribute(distribution, n_atoms, ensemble.radii),
@@ -180,8 +179,8 @@ def _member_recipe(
     )
 
 
-def _atoms(kind: str, n_atoms: int, n_features: int) -> GaussianAtoms | ConeAtoms:
+def _atoms(ensemble: Any, kind: str, n_atoms: int, n_features: int) -> GaussianAtoms | ConeAtoms:
     if kind == "gaussian":
-        return GaussianAtoms()
+        return GaussianAtoms(gamma=ensemble.gamma)
     # as many non-zeros as features would represent every row exactly
-    return ConeAtoms(n_nonzero=min(_CONE_NONZERO, n_features - 1, n_atoms))
+    return ConeAtoms(n_nonzero=min(ensemble.n_nonzero, n_features - 1, n_atoms))

@@ -25,15 +25,15 @@ def list_atoms(codes: Codes, dictionary: Dictionary) -> list[list[AtomRecord]]:
     The codes must hold the actual atoms.
     """
     has_boundary = isinstance(dictionary.kind, ConeAtoms)
-    distances = _distances(codes, dictionary)
+    leans = distances(codes, dictionary.atoms, dictionary.radii)
     order = np.argsort(-np.abs(codes.values), axis=1, kind="stable")
     return [
         [
             AtomRecord(
                 atom=int(codes.support[i, q]),
                 coefficient=float(codes.values[i, q]),
-                distance=float(distances[i, q]),
-                on_boundary=bool(distances[i, q] >= _ON_BOUNDARY) if has_boundary else None,
+                distance=float(leans[i, q]),
+                on_boundary=bool(leans[i, q] >= _ON_BOUNDARY) if has_boundary else None,
             )
             for q in order[i]
             if codes.support[i, q] >= 0
@@ -54,11 +54,13 @@ def merge_atoms(lists: Sequence[list[list[AtomRecord]]]) -> list[list[AtomRecord
     return [sorted(atoms, key=lambda atom: -abs(atom["coefficient"])) for atoms in joined]
 
 
-def _distances(codes: Codes, dictionary: Dictionary) -> Array:
-    """Return the chord from each actual atom to its centre in radii, 0 where there is no radius."""
-    centres = dictionary.atoms[codes.support]
-    radii = dictionary.radii[codes.support]
+def distances(codes: Codes, atoms: Array, radii: Array) -> Array:
+    """Return the chord from each actual atom to its centre in radii, 0 where there is no radius.
+
+    The codes must hold the actual atoms; `atoms` (n_atoms, n_features) are the centres.
+    """
+    centres, reach = atoms[codes.support], radii[codes.support]
     chords = np.linalg.norm(np.asarray(codes.actual_atoms) - centres, axis=2)
     # a set-atom and its mirror image are the same
     mirrored = np.linalg.norm(np.asarray(codes.actual_atoms) + centres, axis=2)
-    return np.where(radii > 0, np.minimum(chords, mirrored) / np.where(radii > 0, radii, 1.0), 0.0)
+    return np.where(reach > 0, np.minimum(chords, mirrored) / np.where(reach > 0, reach, 1.0), 0.0)

@@ -1,0 +1,76 @@
+"""Half of the tables to choose by, the other half to confirm on, and figures that are kept.
+
+Rows are those of the cells of ``setatoms bench run``: the same anomalies, the same split. Half of
+the tables with seeds 1 to 3 is for choosing; the other half with seeds 4 and 5 has no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from benchmarks.quality.splits import QUICK_TABLES
+from setatoms.bench.cache import Arrays, cached
+from setatoms.bench.ensembles import (
+    CONFIRMATION_DATASETS,
+    CONFIRMATION_SEEDS,
+    DESIGN_DATASETS,
+    DESIGN_SEEDS,
+)
+from setatoms.bench.rows import Rows, prepare
+from setatoms.bench.sources import AdbenchTable
+
+Figures = dict[str, float]
+
+
+class Case(NamedTuple):
+    """A table with dependency anomalies, made and split by a seed."""
+
+    name: str
+    seed: int
+
+    def rows(self, folder: Path) -> Rows:
+        """Return the rows of the benchmark's cells; the table is kept in `folder`."""
+        return prepare(AdbenchTable(self.name), "dependency", self.seed, folder)
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.seed}"
+
+
+@dataclass(frozen=True)
+class Half:
+    """Some tables with some seeds."""
+
+    datasets: Sequence[str]
+    seeds: Sequence[int]
+
+    def cases(self, quick: bool) -> list[Case]:
+        """Return every table with every seed, or small tables with the first."""
+        if quick:
+            small = [name for name in self.datasets if name in QUICK_TABLES]
+            return [Case(name, self.seeds[0]) for name in small]
+        return [Case(*case) for case in product(self.datasets, self.seeds)]
+
+
+DESIGN = Half(DESIGN_DATASETS, DESIGN_SEEDS)
+CONFIRMATION = Half(CONFIRMATION_DATASETS, CONFIRMATION_SEEDS)
+
+
+def kept(path: Path, settings: object, compute: Callable[[], Mapping[str, float]]) -> Figures:
+    """Return the figures in a file beside `path`, after computing and writing them if need be.
+
+    Other `settings` have a file of their own.
+    """
+    digest = crc32(repr(settings).encode())
+    arrays = cached(path.with_name(f"{path.name}-{digest:08x}.npz"), lambda: _arrays(compute()))
+    return dict(zip(arrays["names"].tolist(), arrays["figures"].tolist(), strict=True))
+
+
+def _arrays(figures: Mapping[str, float]) -> Arrays:
+    return {"names": np.array(list(figures)), "figures": np.array(list(figures.values()))}
