@@ -26,6 +26,7 @@ NAMES = [
     "VectorAtomDetector",
     "__version__",
     "aksvd",
+    "choose_parameters",
     "cone_omp",
     "gauss_l1",
     "load",
@@ -54,7 +55,7 @@ def test_public_name_has_a_docstring(name: str) -> None:
     assert getattr(setatoms, name).__doc__
 
 
-@pytest.mark.parametrize("name", ["aksvd", "cone_omp", "gauss_l1", "omp"])
+@pytest.mark.parametrize("name", ["aksvd", "choose_parameters", "cone_omp", "gauss_l1", "omp"])
 def test_public_function_is_annotated(name: str) -> None:
     signature = inspect.signature(getattr(setatoms, name))
     assert signature.return_annotation is not inspect.Signature.empty

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         GaussianDictionaryLearning,
         SetAtomEnsemble,
         VectorAtomDetector,
+        choose_parameters,
         load,
     )
     from setatoms.learning import aksvd
@@ -30,6 +31,7 @@ _HOMES = {
     "SetAtomEnsemble": "setatoms.estimators",
     "VectorAtomDetector": "setatoms.estimators",
     "aksvd": "setatoms.learning",
+    "choose_parameters": "setatoms.estimators",
     "cone_omp": "setatoms.coding",
     "gauss_l1": "setatoms.coding",
     "load": "setatoms.estimators",
@@ -46,6 +48,7 @@ __all__ = [
     "VectorAtomDetector",
     "__version__",
     "aksvd",
+    "choose_parameters",
     "cone_omp",
     "gauss_l1",
     "load",

@@ -1,5 +1,6 @@
 """scikit-learn estimators: detectors and transformers with set-atoms."""
 
+from setatoms.estimators.choosing import choose_parameters
 from setatoms.estimators.cone import ConeAtomDetector, ConeDictionaryLearning
 from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
@@ -13,5 +14,6 @@ __all__ = [
     "GaussianDictionaryLearning",
     "SetAtomEnsemble",
     "VectorAtomDetector",
+    "choose_parameters",
     "load",
 ]

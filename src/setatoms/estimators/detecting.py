@@ -56,6 +56,10 @@ class ErrorDetector(DecidesByScore, AtomEstimator):
     def _compare(self, errors: Array) -> None:
         """Learn what `_combination` needs from errors (n_dictionaries, n) of training rows."""
 
+    def _briefly(self) -> dict[str, Any]:
+        """Return parameters for a cheaper detector that stands for this one in comparisons."""
+        return {}
+
     def _fit(self, X: Any) -> None:
         table = read_table(self, X, fitting=True)
         self.n_samples_fit_ = len(table)

@@ -128,7 +128,7 @@ class EnsembleRecipe:
 
 def ensemble_recipe(ensemble: Any, n_samples: int, n_features: int) -> EnsembleRecipe:
     """Resolve the parameters of an ensemble for a table of this shape."""
-    n_members = BUDGETS[ensemble.budget] if ensemble.n_members is None else ensemble.n_members
+    n_members = count_members(ensemble)
     chosen = list(_choose(ensemble, n_members))
     # warns, once
     n_taken = round(ensemble.subsample * n_samples)
@@ -137,6 +137,12 @@ def ensemble_recipe(ensemble: Any, n_samples: int, n_features: int) -> EnsembleR
     n_jobs = max(1, effective_jobs(ensemble.n_jobs) // n_members)
     recipes = tuple(_member_recipe(ensemble, *choice, n_features, n_jobs) for choice in chosen)
     return EnsembleRecipe(recipes, float(ensemble.subsample), ensemble.n_jobs)
+
+
+def count_members(ensemble: Any) -> int:
+    """Return how many members an ensemble has."""
+    given = ensemble.n_members
+    return BUDGETS[ensemble.budget] if given is None else int(given)
 
 
 def check_kinds(kinds: Any) -> tuple[str, ...]:
