@@ -1,0 +1,109 @@
+"""Parameters chosen without labels beside the defaults, on the halves of the ensemble's study.
+
+What `choose_parameters` tries was found on the half to choose by; the other half had no part in it.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from benchmarks.quality import pages
+from benchmarks.quality.halves import CONFIRMATION, DESIGN, Case, Figures, kept
+from setatoms import SetAtomEnsemble, choose_parameters
+from setatoms.bench.rows import Rows
+from setatoms.estimators.choosing import GRID
+
+TITLES = ("table", "default", "chosen", "gain", "what was chosen")
+# A difference below this is none: seeds alone move a mean by more.
+EQUAL = 1e-4
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the study."""
+    options = pages.parse("choice", __doc__.splitlines()[0], arguments, keeps=True)
+    parts = {
+        name: compare(half.cases(options.quick), options.keep, options.jobs)
+        for name, half in (("Design half", DESIGN), ("Confirmation half", CONFIRMATION))
+    }
+    text = "\n\n".join(f"{name}:\n\n{table(found)}" for name, found in parts.items())
+    pages.publish("choice", f"{text}\n\n{goals(parts)}", options.write)
+    return 0
+
+
+def compare(cases: Sequence[Case], folder: Path, n_jobs: int) -> dict[Case, Figures]:
+    """Return the figures of each case; what is in `folder` is kept."""
+    found: dict[Case, Figures] = {}
+    for case in cases:
+        found[case] = kept(
+            folder / "choice" / str(case),
+            (SetAtomEnsemble().get_params(), GRID),
+            lambda case=case: judge(case.rows(folder), case.seed, n_jobs),
+        )
+        print(f"{case} done", flush=True)
+    return found
+
+
+def judge(rows: Rows, seed: int, n_jobs: int) -> Figures:
+    """Return the AUC with default and with chosen parameters, seconds, and a 1 for each choice."""
+    default = SetAtomEnsemble(contamination=0.1, random_state=seed, n_jobs=n_jobs)
+    with warnings.catch_warnings():
+        # small tables and constant columns are part of the study
+        warnings.simplefilter("ignore", UserWarning)
+        began = time.perf_counter()
+        choice = choose_parameters(rows.train, default)
+        seconds = time.perf_counter() - began
+        figures = {"default": _auc(default, rows), "chosen": _auc(choice.detector, rows)}
+    chosen = {f"{name}={value}": 1.0 for name, value in choice.parameters.items()}
+    return figures | {"seconds": seconds} | chosen
+
+
+def table(found: Mapping[Case, Figures]) -> str:
+    """Return the means over the seeds of each table, and those of all tables."""
+    rows = [_line(name, _of_table(found, name)) for name in _names(found)]
+    return pages.table(TITLES, [*rows, _line("all", list(found.values()))])
+
+
+def goals(parts: Mapping[str, Mapping[Case, Figures]]) -> str:
+    """Return whether the choice is worth it, half by half."""
+    lines = []
+    for half, found in parts.items():
+        gains = np.array([_gain(_of_table(found, name)) for name in _names(found)])
+        better, worse = int(np.sum(gains > EQUAL)), int(np.sum(gains < -EQUAL))
+        a_third = pages.verdict(3 * better >= len(gains))
+        lines.append(
+            f"- {half}: not worse than the defaults on average ({gains.mean():+.4f}, "
+            f"{pages.verdict(gains.mean() >= 0)}) and better on at least a third of the tables "
+            f"({better} of {len(gains)}, worse on {worse}, {a_third})."
+        )
+    return "\n".join(lines)
+
+
+def _auc(detector: Any, rows: Rows) -> float:
+    return float(roc_auc_score(rows.truth, -detector.fit(rows.train).score_samples(rows.test)))
+
+
+def _names(found: Mapping[Case, Figures]) -> list[str]:
+    return list(dict.fromkeys(case.name for case in found))
+
+
+def _of_table(found: Mapping[Case, Figures], name: str) -> list[Figures]:
+    return [figures for case, figures in found.items() if case.name == name]
+
+
+def _gain(cases: Sequence[Figures]) -> float:
+    return float(np.mean([figures["chosen"] - figures["default"] for figures in cases]))
+
+
+def _line(name: str, cases: Sequence[Figures]) -> list[str]:
+    means = [f"{np.mean([case[key] for case in cases]):.4f}" for key in ("default", "chosen")]
+    counts = Counter(key for case in cases for key in case if "=" in key)
+    chosen = ", ".join(f"{key} ({count})" for key, count in counts.most_common())
+    return [name, *means, f"{_gain(cases):+.4f}", chosen or "the defaults"]
