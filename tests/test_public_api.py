@@ -101,7 +101,7 @@ def test_names_in_the_documents_exist(root: Path) -> None:
     """Every `setatoms.module.name` and every detector named in code spans can be imported."""
     for document in [root / "README.md", root / "CHANGELOG.md", *(root / "docs").glob("*.md")]:
         text = document.read_text(encoding="utf-8")
-        for name in set(re.findall(r"`(\w+(?:Detector|DictionaryLearning))\b", text)):
+        for name in set(re.findall(r"`(\w+(?:Detector|DictionaryLearning|Ensemble))\b", text)):
             assert name in NAMES, f"{document.name} names {name}"
         for path in set(re.findall(r"`(setatoms(?:\.\w+)+)", text)):
             assert resolve(path) is not None, f"{document.name} names {path}"
@@ -121,7 +121,9 @@ def test_parameter_page_lists_every_parameter_of_every_detector(root: Path) -> N
     text = (root / "docs" / "parameters.md").read_text(encoding="utf-8")
     cells = re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE)
     documented = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
-    detectors = [getattr(setatoms, name)() for name in NAMES if name.endswith("Detector")]
+    detectors = [
+        getattr(setatoms, name)() for name in NAMES if name.endswith(("Detector", "Ensemble"))
+    ]
     assert documented == {name for detector in detectors for name in detector.get_params()}
 
 

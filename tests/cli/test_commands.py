@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from .conftest import COLUMNS, Answer, read_scores, worst_row
 Call = Callable[..., Answer]
 
 
-@pytest.mark.parametrize("method", ["gaussian", "cone", "vector"])
+@pytest.mark.parametrize("method", ["gaussian", "cone", "vector", "ensemble"])
 def test_detect_lists_the_worst_rows_and_says_why(
     call: Call, table: Path, tmp_path: Path, method: str
 ) -> None:
@@ -179,6 +180,42 @@ def test_the_report_is_one_page_with_the_top_rows(
     text = page.read_text(encoding="utf-8")
     assert f"part {worst_row(read_scores(out))}" in text
     assert "sha256:" in text
+
+
+def test_an_ensemble_is_fitted_scored_explained_and_reported(
+    call: Call, table: Path, tmp_path: Path
+) -> None:
+    path, page = tmp_path / "parts.setatoms", tmp_path / "page.html"
+    fit = call("fit", table, "--method", "ensemble", "--atoms", "3.0", "--save", path)
+    assert "an ensemble of dictionaries" in fit.out
+    assert "members:     12\n" in call("info", path).out
+    scored = call("score", path, table, "--json", "--top", 1, "--report", page).json
+    assert scored["estimator"] == "SetAtomEnsemble"
+    row = scored["top"][0]["row"]
+    record = call("explain", path, table, "--row", row, "--json").json
+    assert {atom["member"] for atom in record["atoms"]} == set(range(12))
+    in_words = call("explain", path, table, "--row", row).out
+    assert "member  atom  coefficient" in in_words
+    assert f"and {len(record['atoms']) - 12} more (--json has all)" in in_words
+    # 12 dictionaries of three atoms for each of four columns
+    assert "144 atoms over 4 columns were learned, in 12 dictionaries" in page.read_text("utf-8")
+
+
+def test_the_page_numbers_atoms_through_all_dictionaries(
+    call: Call, table: Path, tmp_path: Path
+) -> None:
+    path, page = tmp_path / "parts.setatoms", tmp_path / "page.html"
+    call("fit", table, "--method", "ensemble", "--atoms", "3.0", "--save", path)
+    call("score", path, table, "--report", page)
+    found = re.search(
+        r'<script type="application/json"[^>]*>(.*?)</script>', page.read_text(), re.S
+    )
+    assert found is not None
+    shown = json.loads(found[1])
+    first = call("score", path, table, "--json", "--top", 1).json["top"][0]["atoms"][0]
+    assert shown["rows"][0]["atoms"][0][0] == 12 * first["member"] + first["atom"]
+    assert len(shown["atoms"]["atoms"]) == 60
+    assert max(shown["atoms"]["atoms"]) >= 12
 
 
 def test_a_sample_is_the_same_for_a_seed_and_said(call: Call, table: Path, tmp_path: Path) -> None:

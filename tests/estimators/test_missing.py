@@ -58,7 +58,7 @@ def test_whole_tables_give_the_same_bits_either_way(name, rows):
 @pytest.mark.parametrize("name", DETECTORS)
 def test_scores_count_observed_entries_alone(name, models, holed):
     model = models[name]
-    signals = model._signals(holed)
+    (signals,) = model._completed(holed, "signals")
     codes = model.kind_.code(signals, model.components_, model.radii_)
     observed = ~np.isnan(holed)
     errors = np.linalg.norm(np.where(observed, codes.residuals, 0.0), axis=1)

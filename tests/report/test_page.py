@@ -103,3 +103,5 @@ def test_parts_that_do_not_match_are_an_error(make_data, fields, words):
 def test_radii_that_do_not_match_the_atoms_are_an_error():
     with pytest.raises(ValueError, match="radii has 2 values for 3 atoms"):
         AtomTable(np.ones((3, 2)), np.ones(2))
+    with pytest.raises(ValueError, match=r"sizes=\(2, 2\) sum to 4 for 3 atoms"):
+        AtomTable(np.ones((3, 2)), np.ones(3), sizes=(2, 2))

@@ -17,9 +17,11 @@ from setatoms.cli.options import (
 
 if TYPE_CHECKING:
     from setatoms.cli.models import Array, Model
+    from setatoms.cli.printing import Printer
     from setatoms.cli.reading import Data
 
 _IN_SENTENCE = 3
+_MOST_ATOMS = 12
 
 
 @click.command("explain")
@@ -91,11 +93,24 @@ def _show(record: dict[str, Any], threshold: float) -> None:
     ]
     printer.table(["observed", "expected", "share", "column"], rows)
     printer.line()
-    atoms = [
-        [str(a["atom"]), f"{a['coefficient']:.4g}", f"{a['distance']:.3g}", _boundary(a)]
-        for a in record["atoms"]
+    _show_atoms(record["atoms"], printer)
+
+
+def _show_atoms(atoms: list[dict[str, Any]], printer: Printer) -> None:
+    """Print the atoms with the largest coefficients; those of an ensemble with their member."""
+    members = ["member"] if any("member" in atom for atom in atoms) else []
+    lines = [
+        [
+            *(str(atom[name]) for name in (*members, "atom")),
+            f"{atom['coefficient']:.4g}",
+            f"{atom['distance']:.3g}",
+            _boundary(atom),
+        ]
+        for atom in atoms[:_MOST_ATOMS]
     ]
-    printer.table(["atom", "coefficient", "distance", ""], atoms)
+    printer.table([*members, "atom", "coefficient", "distance", ""], lines)
+    if len(atoms) > _MOST_ATOMS:
+        printer.line(f"and {len(atoms) - _MOST_ATOMS} more (--json has all)")
 
 
 def _boundary(atom: dict[str, Any]) -> str:

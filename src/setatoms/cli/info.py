@@ -34,8 +34,10 @@ def _facts(header: dict[str, Any]) -> list[tuple[str, str]]:
     more = " ..." if names is not None and len(names) > 20 else ""
     rows = "?" if training["n_rows"] is None else f"{training['n_rows']:,}"
     error = "" if training["error"] is None else f", error {training['error']:.4g}"
+    members = header["attributes"].get("members_")
     return [
         ("model", header["estimator"]),
+        *([("members", str(len(members)))] if isinstance(members, list) else []),
         ("saved", header["saved"]),
         ("features", f"{features['count']}{listed}{more}"),
         ("training", f"{rows} rows, {training['iterations']} iterations{error}"),

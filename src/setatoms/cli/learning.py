@@ -81,6 +81,7 @@ def make_detector(learning: Learning) -> Any:
         "gaussian": setatoms.GaussianAtomDetector,
         "cone": setatoms.ConeAtomDetector,
         "vector": setatoms.VectorAtomDetector,
+        "ensemble": setatoms.SetAtomEnsemble,
     }
     chosen = {} if learning.atoms is None else {"n_atoms": learning.atoms}
     return kinds[learning.method](

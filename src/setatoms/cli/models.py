@@ -20,6 +20,7 @@ WORDS = {
     "GaussianAtomDetector": "Gaussian atoms",
     "ConeAtomDetector": "cone atoms",
     "VectorAtomDetector": "vector atoms",
+    "SetAtomEnsemble": "an ensemble of dictionaries",
 }
 
 
@@ -29,8 +30,8 @@ class Model:
 
     Attributes
     ----------
-    detector : AtomDetector
-        The detector.
+    detector : ErrorDetector
+        The detector, of one dictionary or many.
     encoding : Encoding
         How the columns of a file become its features.
     """

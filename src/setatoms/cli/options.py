@@ -12,7 +12,7 @@ import click
 
 Function = Callable[..., Any]
 
-METHODS = ("gaussian", "cone", "vector")
+METHODS = ("gaussian", "cone", "vector", "ensemble")
 _FORMATS = ("csv", "tsv", "parquet", "jsonl")
 
 
@@ -113,7 +113,7 @@ _LEARNING = (
         type=click.Choice(METHODS),
         default="gaussian",
         show_default=True,
-        help="Kind of atoms.",
+        help="Kind of atoms, or an ensemble of dictionaries.",
     ),
     click.option(
         "--atoms",

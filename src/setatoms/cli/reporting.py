@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -14,6 +16,7 @@ from setatoms import __version__
 from setatoms.cli.models import WORDS, Model
 from setatoms.cli.reading import Data
 from setatoms.cli.results import Results
+from setatoms.explain import Dictionary
 from setatoms.files import feature_chunks
 from setatoms.report import AtomTable, ReportData, write_report
 from setatoms.versions import find_versions
@@ -36,18 +39,19 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
         How many rows to explain.
     """
     detector = results.model.detector
+    table = _atoms(results.model, data)
     page = ReportData(
         file_name=results.file,
         columns=results.model.encoding.features,
         scores=np.concatenate([np.empty(0), *results.tally.scores]),
         flagged=np.concatenate([np.empty(0, np.bool_), *results.tally.flags]),
         threshold=results.threshold,
-        top_rows=results.records(n_rows, top=None),
+        top_rows=_numbered(results.records(n_rows, top=None), table),
         center=detector.standardizer_.mean,
         scale=detector.standardizer_.scale,
         method=WORDS[type(detector).__name__],
         decision=results.decision,
-        atoms=AtomTable(detector.components_, detector.radii_, _usage(results.model, data)),
+        atoms=table,
         parameters=detector.get_params(deep=False),
         versions={"setatoms": __version__} | find_versions(_PACKAGES),
         fingerprint=f"sha256:{data.source.fingerprint()}",
@@ -58,15 +62,40 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
     write_report(path, page)
 
 
-def _usage(model: Model, data: Data) -> NDArray[np.float64]:
-    """Return the share of the first rows that use each atom."""
+def _atoms(model: Model, data: Data) -> AtomTable:
+    """Return the atoms of all dictionaries, with the share of the first rows that use each."""
     features, _ = next(feature_chunks(data.table, model.encoding))
-    detector = model.detector
-    codes = detector.kind_.code(
-        detector._signals(features), detector.components_, detector.radii_, n_jobs=detector.n_jobs
+    dictionaries = model.detector._dictionaries()
+    signals = model.detector._completed(features, "signals")
+    return AtomTable(
+        np.concatenate([dictionary.atoms for dictionary in dictionaries]),
+        np.concatenate([dictionary.radii for dictionary in dictionaries]),
+        np.concatenate([_usage(*pair) for pair in zip(dictionaries, signals, strict=True)]),
+        sizes=tuple(len(dictionary.atoms) for dictionary in dictionaries),
     )
-    used = np.bincount(codes.coefficients.indices, minlength=len(detector.components_))
-    return np.asarray(used / len(features), np.float64)
+
+
+def _usage(dictionary: Dictionary, signals: NDArray[np.float64]) -> NDArray[np.float64]:
+    codes = dictionary.kind.code(
+        signals, dictionary.atoms, dictionary.radii, n_jobs=dictionary.n_jobs
+    )
+    used = np.bincount(codes.coefficients.indices, minlength=len(dictionary.atoms))
+    return np.asarray(used / len(signals), np.float64)
+
+
+def _numbered(records: Iterable[dict[str, Any]], table: AtomTable) -> list[dict[str, Any]]:
+    """Return records whose atoms are numbered as in the table, through all dictionaries."""
+    firsts = np.cumsum([0, *table.sizes])
+    return [
+        record
+        | {
+            "atoms": [
+                atom | {"atom": int(firsts[atom.get("member", 0)]) + atom["atom"]}
+                for atom in record["atoms"]
+            ]
+        }
+        for record in records
+    ]
 
 
 def _command() -> str:

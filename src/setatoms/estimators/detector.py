@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from setatoms.decisions import PerFeature
 from setatoms.estimators.detecting import ErrorDetector
 from setatoms.estimators.recipes import Recipe
 from setatoms.explain import Dictionary
 from setatoms.learning.loop import Learned
-
-Array = NDArray[np.float64]
 
 
 class AtomDetector(ErrorDetector):
@@ -31,7 +26,3 @@ class AtomDetector(ErrorDetector):
 
     def _combination(self) -> PerFeature:
         return PerFeature(self.n_features_in_)
-
-    def _signals(self, table: Array) -> Array:
-        """Return the rows of a table as the atoms see them, missing entries filled."""
-        return self._completed(table, "signals")[0]

@@ -24,11 +24,14 @@ class AtomTable:
         The radius of each atom; zeros for vectors.
     usage : ndarray of shape (n_atoms,) or None
         The share of rows that use each atom, between 0 and 1.
+    sizes : tuple of int
+        How many of the atoms each dictionary of an ensemble has, in order; may be empty for one.
     """
 
     components: NDArray[np.float64]
     radii: NDArray[np.float64]
     usage: NDArray[np.float64] | None = None
+    sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         n_atoms = len(self.components)
@@ -38,6 +41,11 @@ class AtomTable:
                 raise ValueError(
                     f"{name} has {len(values)} values for {n_atoms} atoms; give one for each atom"
                 )
+        if self.sizes and sum(self.sizes) != n_atoms:
+            raise ValueError(
+                f"sizes={self.sizes} sum to {sum(self.sizes)} for {n_atoms} atoms; give the number "
+                "of atoms of each dictionary"
+            )
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,8 @@ def words_on_atoms(atoms: AtomTable) -> str:
         *([f"the {_MOST_ATOMS} atoms used most"] if n_atoms > _MOST_ATOMS else []),
         *([f"the {_MOST_COLUMNS} columns that weigh most"] if n_columns > _MOST_COLUMNS else []),
     ]
-    words = f"{count(n_atoms)} atoms over {count(n_columns)} columns were learned."
+    of_many = f", in {count(len(atoms.sizes))} dictionaries" if len(atoms.sizes) > 1 else ""
+    words = f"{count(n_atoms)} atoms over {count(n_columns)} columns were learned{of_many}."
     return f"{words} Shown are {' and '.join(shown)}." if shown else words
 
 
