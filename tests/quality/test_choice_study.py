@@ -11,7 +11,7 @@ from setatoms.estimators.choosing import ParameterChoice
 
 
 def figures(default, chosen, **choices):
-    return {"default": default, "chosen": chosen, "seconds": 1.0, **choices}
+    return {"default": default, "chosen": chosen, "fits": 3.0, **choices}
 
 
 FOUND = {
@@ -30,9 +30,10 @@ def test_tables_are_means_over_seeds():
 
 
 def test_goals_count_tables_not_seeds():
-    (line,) = choice.goals({"Half": FOUND}).splitlines()
+    line, search = choice.goals({"Half": FOUND}).splitlines()
     assert "(+0.0000, pass)" in line
     assert "(1 of 3, worse on 1, pass)" in line
+    assert "as 3.0 fits" in search
     worse = {Case("wine", 4): figures(0.9, 0.8)}
     assert choice.goals({"Half": worse}).count("**FAIL**") == 2
 
