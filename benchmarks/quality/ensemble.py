@@ -33,6 +33,8 @@ Array = NDArray[np.float64]
 # A larger ensemble has to be better by this much to be worth its time.
 AS_GOOD = 0.001
 COUNTS = (1, 2, 4, 8, 12, 20, 30)
+# Rules differ most where there are many members.
+COUNTS_OF_RULES = (4, 12, 30)
 KINDS = (("gaussian", "cone"), ("gaussian",), ("cone",))
 OTHER_SCORES = ("objective", "atoms", "coefficients", "disagreement")
 # What members of a pool are learned with; all else is chosen afterwards.
@@ -99,7 +101,9 @@ def designs() -> Iterator[Design]:
         # half of the members of the pool are of each kind
         if n_members <= max(COUNTS) * len(kinds) // 2:
             yield Design(kinds=kinds, n_members=n_members)
-    yield from (Design(rule=rule) for rule in RULES if rule != Design.rule)
+    for rule, n_members in product(RULES, COUNTS_OF_RULES):
+        if rule != Design.rule:
+            yield Design(n_members=n_members, rule=rule)
     yield from (Design(scores=(score,)) for score in OTHER_SCORES)
     yield from (Design(scores=("error", score)) for score in OTHER_SCORES)
     yield from (Design(pool=pool) for pool in POOLS if pool != Design.pool)

@@ -24,7 +24,9 @@ def test_shares_are_those_of_a_sum(rule, errors):
     np.testing.assert_allclose(shares.sum(axis=0), 1.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize("rule", ["mean", "median", "upper-half", "lower-half"])
+@pytest.mark.parametrize(
+    "rule", ["mean", "median", "upper-half", "lower-half", "lower-quarter", "least"]
+)
 def test_units_of_models_do_not_matter(rule, errors):
     scaled = errors * np.array([[3.0], [0.2], [0.7], [1.0], [2.0]])
     one, two = (Combination.learn(rule, e, KINDS).combine(e) for e in (errors, scaled))
@@ -59,6 +61,15 @@ def test_halves_lie_on_both_sides_of_the_mean(errors):
     )
     assert (low <= mean).all()
     assert (mean <= high).all()
+
+
+@pytest.mark.parametrize(
+    ("rule", "n_taken"), [("lower-half", 3), ("lower-quarter", 2), ("least", 1)]
+)
+def test_lower_parts_are_means_of_the_smallest(rule, n_taken, errors):
+    expected = np.sort(errors, axis=0)[:n_taken].mean(axis=0)
+    found = Combination(rule, np.ones(5)).combine(errors)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -150,9 +150,21 @@ def upper_half(ratios: Array) -> Array:
 
 def lower_half(ratios: Array) -> Array:
     """Weigh the smaller half of the ratios alike: rows that no model can represent."""
-    n_models = len(ratios)
+    return _smallest(ratios, -(-len(ratios) // 2))
+
+
+def lower_quarter(ratios: Array) -> Array:
+    """Weigh the smallest quarter of the ratios alike."""
+    return _smallest(ratios, -(-len(ratios) // 4))
+
+
+def least(ratios: Array) -> Array:
+    """Weigh the smallest ratio alone."""
+    return _smallest(ratios, 1)
+
+
+def _smallest(ratios: Array, n_taken: int) -> Array:
     order = np.argsort(ratios, axis=0, kind="stable")
-    n_taken = n_models - n_models // 2
     weights = np.zeros(ratios.shape)
     np.put_along_axis(weights, order[:n_taken], 1.0 / n_taken, axis=0)
     return weights
@@ -165,4 +177,6 @@ RULES: dict[str, Rule] = {
     "median": Rule(own_median, middle),
     "upper-half": Rule(own_median, upper_half),
     "lower-half": Rule(own_median, lower_half),
+    "lower-quarter": Rule(own_median, lower_quarter),
+    "least": Rule(own_median, least),
 }

@@ -45,7 +45,8 @@ class SetAtomEnsemble(ErrorDetector):
         distribution of radii, both ("all") or nothing ("starts").
     rule : str, default="mean"
         How errors are combined, see above. Others, for comparison: "mean-by-kind" (one unit for
-        all members of a kind), "plain-mean" (no units), "median", "upper-half" and "lower-half".
+        all members of a kind), "plain-mean" (no units), "median", and the means of a part of the
+        ratios: "upper-half", "lower-half", "lower-quarter" and "least" (the smallest alone).
     subsample : float, default=1.0
         The share of rows that each member learns from, drawn anew for each.
     n_atoms : float, int or None, default=None
