@@ -164,3 +164,17 @@ def test_a_missing_matplotlib_is_named(detector, data, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "setatoms\[plot\]"'):
         plot.score_histogram(detector, data[0])
+
+
+def test_members_of_an_ensemble_are_drawn_one_at_a_time(data):
+    ensemble = setatoms.SetAtomEnsemble(n_members=2, n_atoms=9, n_iter=10, contamination=0.1)
+    ensemble.fit(data[0])
+    first = ensemble.members_[0]
+    figure = plot.atoms(first, most=3)
+    widest = int(np.argmax(first.radii))
+    np.testing.assert_allclose(bars(figure.axes[0]), first.atoms[widest])
+    lines = plot.radii(first).lines
+    np.testing.assert_array_equal([line.get_ydata() for line in lines], first.history.radii.T)
+    for draw in (plot.atoms, plot.radii, plot.usage):
+        with pytest.raises(TypeError, match="2 dictionaries; give one of its members_"):
+            draw(ensemble)

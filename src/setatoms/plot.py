@@ -110,7 +110,7 @@ def atoms(detector: Any, *, most: int = 16, image_shape: tuple[int, int] | None 
 
     Parameters
     ----------
-    detector : fitted estimator
+    detector : fitted estimator, or a member of an ensemble
         Whose atoms.
     most : int, default=16
         How many to draw.
@@ -118,7 +118,7 @@ def atoms(detector: Any, *, most: int = 16, image_shape: tuple[int, int] | None 
         Rows and columns of pixels, if features are the pixels of an image.
     """
     import_pyplot()
-    components, radii = detector.components_, detector.radii_
+    components, radii, _ = _learned(detector)
     if image_shape is not None and np.prod(image_shape) != components.shape[1]:
         raise ValueError(
             f"image_shape={image_shape} has {np.prod(image_shape)} pixels, but atoms have "
@@ -144,12 +144,12 @@ def radii(detector: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    detector : fitted estimator with adaptive radii
+    detector : fitted estimator with adaptive radii, or a member of an ensemble
         Whose history.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
     """
-    return _draw_history(detector, detector.history_.radii, "radius", ax)
+    return _draw_history(detector, "radii", "radius", ax)
 
 
 def usage(detector: Any, *, ax: Axes | None = None) -> Axes:
@@ -157,12 +157,12 @@ def usage(detector: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    detector : fitted estimator with adaptive radii
+    detector : fitted estimator with adaptive radii, or a member of an ensemble
         Whose history.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
     """
-    return _draw_history(detector, detector.history_.usage, "usage", ax)
+    return _draw_history(detector, "usage", "usage", ax)
 
 
 def roc(detector: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None) -> Axes:
@@ -222,15 +222,29 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
     return figure, list(grid.flat[:count])
 
 
-def _draw_history(detector: Any, values: Array, name: str, ax: Axes | None) -> Axes:
-    """Draw `values` (n_adaptations, n_atoms) over the iterations."""
+def _learned(model: Any) -> tuple[Array, Array, Any]:
+    """Return atoms, radii and history of a fitted estimator or of a member of an ensemble."""
+    if hasattr(model, "members_"):
+        raise TypeError(
+            f"this {type(model).__name__} has {len(model.members_)} dictionaries; give one of its "
+            "members_, such as members_[0]"
+        )
+    if hasattr(model, "atoms"):
+        return model.atoms, model.radii, model.history
+    return model.components_, model.radii_, model.history_
+
+
+def _draw_history(detector: Any, what: str, name: str, ax: Axes | None) -> Axes:
+    """Draw a part of the history (n_adaptations, n_atoms) over the iterations."""
+    _, _, history = _learned(detector)
+    values = getattr(history, what)
     if len(values) == 0:
         raise ValueError(
             f"this {type(detector).__name__} has no history of {name}: only radii that adapt are "
             "recorded; fit Gaussian or cone atoms with adapt='l1' or 'l0'"
         )
     ax = _axes(ax)
-    ax.plot(detector.history_.adapted_at, values, color=_BLUE, alpha=0.4, linewidth=0.8)
+    ax.plot(history.adapted_at, values, color=_BLUE, alpha=0.4, linewidth=0.8)
     ax.set(xlabel="iteration", ylabel=name)
     return ax
 

@@ -50,6 +50,14 @@ def test_the_default_grid_has_what_the_detector_has(name, rows):
     assert tried == set(choosing.GRID) & set(detector.get_params())
 
 
+def test_given_atoms_keep_their_number(rows):
+    atoms = np.eye(rows.shape[1])
+    detector = sparse_cones(init=atoms, n_atoms=len(atoms))
+    choice = setatoms.choose_parameters(rows, detector, n_trials=2)
+    assert not any("n_atoms" in candidate.parameters for candidate in choice.candidates)
+    assert len(choice.candidates) > 1
+
+
 def test_broken_rows_keep_their_columns_and_lose_their_relations(rows):
     (trial,) = choosing._draw_trials(rows, 1, 150, np.random.default_rng(0))
     assert len(trial.held_out) == 50

@@ -53,7 +53,7 @@ def run_chunks(
     Chunks have `chunk_rows`, whatever the number of threads. With `most_rows` they grow up to that,
     as long as each thread has several: for tasks whose results do not depend on the chunks.
 
-    The calling thread works too, so a few chunks or one job never wait for another thread. When
+    The calling thread works too; others are woken for at least `chunks_per_thread` each. When
     the caller is interrupted, chunks not yet begun are dropped and the interruption goes on.
     """
     if n_jobs == 0:
@@ -72,7 +72,7 @@ def run_chunks(
                 return
             results[position] = task(start, min(start + chunk_rows, n_rows))
 
-    # waking a thread costs about a chunk's work, so each must have two to do
+    # waking a thread costs about the work of one usual chunk
     helpers = max(0, min(n_threads, len(starts) // chunks_per_thread) - 1)
     with single_threaded_blas():
         futures = [_shared_pool().submit(work) for _ in range(helpers)]

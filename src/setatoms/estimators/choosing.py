@@ -162,7 +162,7 @@ def choose_parameters(
             "or keep the default parameters"
         )
     base.set_params(**base._briefly())
-    values = _checked(base, GRID if grid is None else grid, table.shape, given=grid is not None)
+    values = _checked(base, _usual_grid(base) if grid is None else grid, table.shape)
     search = _Search(base, list(_draw_trials(table, n_trials, max_rows, base._generator())))
     with warnings.catch_warnings():
         # a candidate may be too large for the rows, or its n_nonzero for the columns
@@ -173,18 +173,26 @@ def choose_parameters(
     )
 
 
+def _usual_grid(base: Any) -> dict[str, tuple[Any, ...]]:
+    """Return what is tried for the parameters that this detector leaves open."""
+    known = base.get_params(deep=False)
+    # atoms to start from have their number
+    fixed = () if isinstance(known.get("init", ""), str) else ("n_atoms",)
+    return {name: some for name, some in GRID.items() if name in known and name not in fixed}
+
+
 def _checked(
-    base: Any, grid: Mapping[str, Sequence[Any]], shape: tuple[int, int], *, given: bool
+    base: Any, grid: Mapping[str, Sequence[Any]], shape: tuple[int, int]
 ) -> dict[str, list[Any]]:
     """Return the values of the grid, if a detector can have each of them."""
     known = base.get_params(deep=False)
     unknown = [name for name in grid if name not in known]
-    if given and unknown:
+    if unknown:
         raise ValueError(
             f"grid has {unknown[0]!r}, which {type(base).__name__} does not; it has "
             f"{', '.join(known)}"
         )
-    values = {name: list(grid[name]) for name in grid if name in known}
+    values = {name: list(some) for name, some in grid.items()}
     for name, some in values.items():
         for value in some:
             draft = copy(base).set_params(**{name: value})
