@@ -22,6 +22,9 @@ _multiply = lane_kernel(
 )
 _copy = lane_kernel(2, 0, lambda source, _target: ([source], []), writes=(1,), any_length=True)
 
+# largest(n, values, mask): where the largest of n, a multiple of eight, is in absolute value
+largest = lane_kernel(1, 0, lambda values: ([], [values]), reduces=("argmax",))
+
 
 @kernel
 def dot(left, right):

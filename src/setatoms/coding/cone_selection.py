@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from setatoms._compile import kernel
 from setatoms.coding.blocks import Dictionary, prepare
 from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.vectors import largest
 
 
 class Cones(NamedTuple):
@@ -41,7 +42,7 @@ def closest_cone(correlations, length, cones):
     angle alone does not decide.
     """
     n, index_mask = correlations.shape[0], cones.dictionary.index_mask
-    j = _largest(n, correlations, index_mask)
+    j = largest(n, correlations, index_mask)
     if abs(correlations[j]) >= cones.least_cosine * length * (1.0 - 1e-12):
         return -1
     for _ in range(20):
@@ -56,9 +57,6 @@ def closest_cone(correlations, length, cones):
             return j
         j = best
     return -1
-
-
-_largest = lane_kernel(1, 0, lambda correlation: ([], [correlation]), reduces=("argmax",))
 
 
 def _closeness_bound(

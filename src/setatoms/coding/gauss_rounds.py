@@ -36,7 +36,8 @@ from setatoms.coding.gauss_group import (
 )
 from setatoms.coding.gauss_group_newton import solve_group
 from setatoms.coding.gauss_inverse import add_multiple
-from setatoms.lanes import add_rows, lane_kernel
+from setatoms.lanes import add_rows
+from setatoms.vectors import largest
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -228,12 +229,12 @@ def _take_in(row, may_join, gaussians, budget, rounds, rows, out):
     bound, strength = grown * gaussians.threshold, rounds.rest[row] / grown
     # an atom that exceeds its bound by eps can lower the objective by about eps^2
     slack = np.sqrt(0.1 * budget.tol * out.objective[row])
-    largest, came = 0.0, 0
+    greatest, came = 0.0, 0
     while came < _MOST_ADDED:
-        j = _worst(n, u, dictionary.index_mask)
+        j = largest(n, u, dictionary.index_mask)
         excess = abs(u[j]) - bound
         # atoms after the first must be about as bad: its coming may well mend the others
-        if excess <= slack or excess < 0.5 * largest:
+        if excess <= slack or excess < 0.5 * greatest:
             break
         came += 1
         if not may_join:
@@ -248,7 +249,7 @@ def _take_in(row, may_join, gaussians, budget, rounds, rows, out):
         k += 1
         for q in range(k):
             u[out.support[row, q]] = 0.0
-        largest = max(largest, excess)
+        greatest = max(greatest, excess)
     rounds.counts[row] = k
     return came > 0
 
@@ -264,6 +265,3 @@ def _correlate(row, k, gram, rounds, rows, out):
     add_rows(u.shape[0], u, gram, rounds.chosen, rounds.factors, k)
     for q in range(k):
         u[rounds.chosen[q]] = 0.0
-
-
-_worst = lane_kernel(1, 0, lambda u: ([], [u]), reduces=("argmax",))

@@ -18,16 +18,17 @@ from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, store
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.omp_pairs import (
+    LEAST_CORRELATION,
+    LEAST_PIVOT,
     Pairs,
     allocate_pairs,
     code_pairs,
-    largest,
     subtract,
     take_pair,
 )
 from setatoms.coding.validation import check_n_nonzero, check_signals_and_atoms
 from setatoms.lanes import subtract_rows
-from setatoms.vectors import fill, norm
+from setatoms.vectors import fill, largest, norm
 
 
 def omp(
@@ -155,7 +156,9 @@ def _code_one(length, correlations, dictionary, work, support):
     j = largest(n, correlations, mask)
     for k in range(s):
         # nothing left to explain, or only rounding noise on an atom that is already in
-        if abs(correlations[j]) <= 1e-12 * length or not _extend(gram[j, j], work, k, j):
+        if abs(correlations[j]) <= LEAST_CORRELATION * length or not _extend(
+            gram[j, j], work, k, j
+        ):
             _solve(work, k)
             return k
         support[k] = j
@@ -175,7 +178,7 @@ def _extend(square, work, k, j):
     for p in range(k):
         factor[k, p] = work.basis[p, j]
         pivot -= factor[k, p] * factor[k, p]
-    if pivot < 1e-10:
+    if pivot < LEAST_PIVOT:
         return False
     # the diagonal holds inverses: divisions are slow and it is only ever divided by
     factor[k, k] = 1.0 / np.sqrt(pivot)

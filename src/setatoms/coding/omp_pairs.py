@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from setatoms._compile import kernel
 from setatoms.coding.blocks import Dictionary
 from setatoms.lanes import Lanes, Vector, lane_kernel
-from setatoms.vectors import norm
+from setatoms.vectors import largest, norm
 
 # What is left to a second atom, and how far apart two atoms are, must exceed these.
-_LEAST_CORRELATION = 1e-12  # of the length of the signal
-_LEAST_PIVOT = 1e-10
+LEAST_CORRELATION = 1e-12  # of the length of the signal
+LEAST_PIVOT = 1e-10
 
 
 class Pairs(NamedTuple):
@@ -79,9 +79,6 @@ def take_pair(i, pairs, support, x):
     return True
 
 
-largest = lane_kernel(1, 0, lambda correlation: ([], [correlation]), reduces=("argmax",))
-
-
 def _subtract_row(before: Vector, row: Vector, _after: Vector, x: Vector) -> Lanes:
     """Return the correlations after an atom with coefficient ``x`` has come in."""
     after = before - x * row
@@ -99,7 +96,7 @@ def _solve_body(
     x1 = (along1 - between * along2) * scale
     x2 = (along2 - between * along1) * scale
     # a first atom that correlates with nothing leaves nothing to the second
-    spare = (abs(left) - length * _LEAST_CORRELATION).at_most(pivot - _LEAST_PIVOT)
+    spare = (abs(left) - length * LEAST_CORRELATION).at_most(pivot - LEAST_PIVOT)
     return [x1, x2, spare], []
 
 

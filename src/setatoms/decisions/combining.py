@@ -132,41 +132,34 @@ def alike(ratios: Array) -> Array:
 def middle(ratios: Array) -> Array:
     """Weigh the ratio in the middle, or the two, as the median does."""
     n_models = len(ratios)
-    order = np.argsort(ratios, axis=0, kind="stable")
-    weights = np.zeros(ratios.shape)
-    for place in {(n_models - 1) // 2, n_models // 2}:
-        np.put_along_axis(weights, order[place : place + 1], 1.0, axis=0)
-    return weights / weights.sum(axis=0)
+    return _between(ratios, (n_models - 1) // 2, n_models // 2 + 1)
 
 
 def upper_half(ratios: Array) -> Array:
     """Weigh the larger half of the ratios alike: rows that some models cannot represent."""
-    n_models = len(ratios)
-    order = np.argsort(ratios, axis=0, kind="stable")
-    weights = np.zeros(ratios.shape)
-    np.put_along_axis(weights, order[n_models // 2 :], 1.0 / (n_models - n_models // 2), axis=0)
-    return weights
+    return _between(ratios, len(ratios) // 2, len(ratios))
 
 
 def lower_half(ratios: Array) -> Array:
     """Weigh the smaller half of the ratios alike: rows that no model can represent."""
-    return _smallest(ratios, -(-len(ratios) // 2))
+    return _between(ratios, 0, -(-len(ratios) // 2))
 
 
 def lower_quarter(ratios: Array) -> Array:
     """Weigh the smallest quarter of the ratios alike."""
-    return _smallest(ratios, -(-len(ratios) // 4))
+    return _between(ratios, 0, -(-len(ratios) // 4))
 
 
 def least(ratios: Array) -> Array:
     """Weigh the smallest ratio alone."""
-    return _smallest(ratios, 1)
+    return _between(ratios, 0, 1)
 
 
-def _smallest(ratios: Array, n_taken: int) -> Array:
+def _between(ratios: Array, start: int, stop: int) -> Array:
+    """Weigh the ratios from one place to another, in increasing order, alike."""
     order = np.argsort(ratios, axis=0, kind="stable")
     weights = np.zeros(ratios.shape)
-    np.put_along_axis(weights, order[:n_taken], 1.0 / n_taken, axis=0)
+    np.put_along_axis(weights, order[start:stop], 1.0 / (stop - start), axis=0)
     return weights
 
 
