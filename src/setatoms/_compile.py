@@ -24,6 +24,7 @@ F = TypeVar("F", bound=Callable[..., object])
 # Where kernels are defined.
 _KERNEL_SOURCES = (
     "_compile.py",
+    "backends/turns.py",
     "lanes.py",
     "vectors.py",
     "geometry.py",

@@ -46,20 +46,22 @@ def run_chunks(
     n_jobs: int | None = -1,
     chunk_rows: int = CHUNK_ROWS,
     most_rows: int = 0,
-    chunks_per_thread: int = 2,
+    rows_a_thread: int = 0,
 ) -> list[T]:
     """Return ``[task(start, stop), ...]`` over consecutive chunks of rows, in row order.
 
     Chunks have `chunk_rows`, whatever the number of threads. With `most_rows` they grow up to that,
     as long as each thread has several: for tasks whose results do not depend on the chunks.
 
-    The calling thread works too; others are woken for at least `chunks_per_thread` each. When
-    the caller is interrupted, chunks not yet begun are dropped and the interruption goes on.
+    The calling thread works too; others are woken if there are `rows_a_thread` for each, by default
+    two chunks. When the caller is interrupted, chunks not yet begun are dropped and the
+    interruption goes on.
     """
     if n_jobs == 0:
         raise ValueError("n_jobs=0 asks for no thread at all; use 1, or -1 for all cores")
-    n_threads = effective_jobs(n_jobs)
-    chunk_rows = max(chunk_rows, min(most_rows, -(-n_rows // (_CHUNKS_A_THREAD * n_threads))))
+    n_threads = min(effective_jobs(n_jobs), n_rows // (rows_a_thread or 2 * chunk_rows))
+    n_chunks = _CHUNKS_A_THREAD * n_threads if n_threads > 1 else 1
+    chunk_rows = max(chunk_rows, min(most_rows, -(-n_rows // n_chunks)))
     starts = range(0, n_rows, chunk_rows)
     results: list[T | None] = [None] * len(starts)
     waiting = deque(enumerate(starts))
@@ -72,20 +74,27 @@ def run_chunks(
                 return
             results[position] = task(start, min(start + chunk_rows, n_rows))
 
-    # waking a thread costs about the work of one usual chunk
-    helpers = max(0, min(n_threads, len(starts) // chunks_per_thread) - 1)
     with single_threaded_blas():
-        futures = [_shared_pool().submit(work) for _ in range(helpers)]
-        try:
-            work()
-        finally:
-            waiting.clear()
-            begun = [future for future in futures if not future.cancel()]
-            for future in begun:
-                future.exception()
-        for future in begun:
-            future.result()
+        run_together(work, n_threads, waiting.clear)
     return results  # type: ignore[return-value]
+
+
+def run_together(work: Callable[[], None], n_threads: int, stop: Callable[[], None]) -> None:
+    """Call ``work`` on this thread and on others at once, and wait for all.
+
+    When this thread is done, fails or is interrupted, ``stop`` tells the others that there is
+    nothing left to begin. What was raised on one of them is raised here.
+    """
+    futures = [_shared_pool().submit(work) for _ in range(n_threads - 1)]
+    try:
+        work()
+    finally:
+        stop()
+        begun = [future for future in futures if not future.cancel()]
+        for future in begun:
+            future.exception()
+    for future in begun:
+        future.result()
 
 
 def _shared_pool() -> ThreadPoolExecutor:

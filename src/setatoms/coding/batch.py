@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import run_chunks
+from setatoms.coding.blocks import Dictionary
 from setatoms.coding.codes import Codes
 
 S = TypeVar("S")
@@ -64,6 +65,14 @@ def store(row, scale, k, x, error, out):
         out.values[row, q] = scale * x[q] if q < k else 0.0
 
 
+@kernel
+def store_members(members, support, target):
+    """Copy the actual atoms in use (width, m) to target (width, m); zeros for the rest."""
+    for q in range(support.shape[0]):
+        for i in range(target.shape[1]):
+            target[q, i] = members[q, i] if support[q] >= 0 else 0.0
+
+
 class Coder(Protocol):
     """A dictionary made ready to code signals, in double precision whatever the signals are."""
 
@@ -71,9 +80,15 @@ class Coder(Protocol):
     width: int  # most atoms that a signal can use
     minimises: bool  # whether it reports an objective and sweeps
     most_rows: int  # to be coded in one call: more where a row takes less time than the call
+    rows_a_thread: int  # rows that take longer to code than another thread takes to wake up
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
+
+
+def rows_of(multiplications: int, dictionary: Dictionary) -> int:
+    """Return how many rows can be multiplied with all atoms for so many multiplications."""
+    return max(1, multiplications // dictionary.columns.size)
 
 
 def allocate(coder: Coder, X: NDArray[Any], *, members: bool = False) -> Outputs:
@@ -112,7 +127,7 @@ def code_into(out: Outputs, coder: Coder, X: NDArray[Any], *, n_jobs: int | None
         for target, source in zip(part, double, strict=True):
             target[...] = source
 
-    run_chunks(task, len(X), n_jobs=n_jobs, most_rows=coder.most_rows)
+    _run(task, coder, len(X), n_jobs)
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:
@@ -132,8 +147,18 @@ def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]
         coder.fill(rows, out)
         result[start:stop] = out.errors
 
-    run_chunks(task, len(X), n_jobs=n_jobs, most_rows=coder.most_rows)
+    _run(task, coder, len(X), n_jobs)
     return result
+
+
+def _run(task: Callable[[int, int], None], coder: Coder, n_rows: int, n_jobs: int | None) -> None:
+    run_chunks(
+        task,
+        n_rows,
+        n_jobs=n_jobs,
+        most_rows=coder.most_rows,
+        rows_a_thread=coder.rows_a_thread,
+    )
 
 
 def as_codes(coder: Coder, out: Outputs) -> Codes:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, store
+from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, rows_of, store, store_members
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block
 from setatoms.coding.codes import Codes
 from setatoms.coding.cone_pairs import Pairs, allocate_pairs, code_pairs, finish_pair
@@ -33,6 +33,9 @@ from setatoms.coding.validation import (
     check_signals_and_atoms,
 )
 from setatoms.vectors import add, copy, dot, fill, multiply, norm
+
+# Multiplications with atoms after which coding has taken longer than waking a thread.
+_WORTH_A_THREAD = 2_000_000
 
 
 def cone_omp(
@@ -99,11 +102,12 @@ class ConeCoder:
         self.cd_sweeps = cd_sweeps
         self.n_atoms = len(atoms)
         self.width = n_nonzero
-        self._spaces = WorkSpaces(_allocate, self.cones.dictionary, n_nonzero)
+        self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.cones.dictionary)
+        self.spaces = WorkSpaces(_allocate, self.cones.dictionary, n_nonzero)
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
-        _code_chunk(X, self.cones, self.cd_sweeps, self._spaces.get(0), out)
+        fill_cones(X, self.cones, self.cd_sweeps, self.spaces.get(0), out)
 
 
 class _Work(NamedTuple):
@@ -130,7 +134,7 @@ def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
 
 
 @kernel
-def _code_chunk(X, cones, cd_sweeps, work, out):
+def fill_cones(X, cones, cd_sweeps, work, out):
     """Code the rows of X (n, m) into out."""
     size = cones.dictionary.block_rows
     # two atoms without their actual atoms, the usual case, are coded many signals at a time
@@ -154,7 +158,7 @@ def _code_chunk(X, cones, cd_sweeps, work, out):
                 multiply(residual, scale)
             store(row, scale, support.shape[0], work.x, error, out)
             if out.members.shape[0] > 0:
-                _store_members(work.chosen, support, out.members[row])
+                store_members(work.chosen, support, out.members[row])
 
 
 @kernel
@@ -275,11 +279,3 @@ def _descend(cones, cd_sweeps, chosen, support, x, k, residual):
                 return True
             add(residual, -x[q], chosen[q])
     return False
-
-
-@kernel
-def _store_members(chosen, support, members):
-    """Copy the actual atoms in use to members (s, m); zeros for the rest."""
-    for q in range(support.shape[0]):
-        for i in range(members.shape[1]):
-            members[q, i] = chosen[q, i] if support[q] >= 0 else 0.0

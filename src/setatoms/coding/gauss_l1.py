@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from setatoms._compile import kernel
 from setatoms.backends import CHUNK_ROWS
-from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code
+from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, rows_of, store_members
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.gauss_active_set import solve
@@ -44,6 +44,9 @@ from setatoms.coding.validation import (
 )
 from setatoms.lanes import subtract_rows
 from setatoms.vectors import add, copy, dot, multiply, norm
+
+# Multiplications with atoms after which coding has taken longer than waking a thread.
+_WORTH_A_THREAD = 400_000
 
 
 def gauss_l1(
@@ -106,7 +109,7 @@ def gauss_l1(
         check_positive("tol", tol),
     )
     codes = as_codes(coder, code(coder, rows, n_jobs=n_jobs, members=actual_atoms))
-    _warn_of_capped(codes, coder.max_sweeps)
+    _warn_of_capped(codes, coder.budget.max_sweeps)
     return codes
 
 
@@ -140,34 +143,19 @@ class GaussCoder:
         self.n_atoms = len(atoms)
         # At a minimum no more atoms than features are in use; a few more may be on the way.
         self.width = min(self.n_atoms, n_features + 8)
-        self.max_sweeps = max_sweeps
-        self.tol = tol
-        self.lam = lam
         dictionary = prepare(atoms)
         spreads = np.ones(dictionary.columns.shape[1])
         # beyond these limits an atom is as good as rigid, or free, and squares would overflow
         own = lam * np.clip(radii, 1e-10, 1e50) ** 2
         spreads[: self.n_atoms] = own
-        self.gaussians = _Gaussians(dictionary, spreads, gamma / (2 * lam), float(own.max()))
-        self._spaces = WorkSpaces(_allocate_space, dictionary, self.width)
+        self.gaussians = Gaussians(dictionary, spreads, gamma / (2 * lam), float(own.max()), lam)
+        self.budget = Budget(max_sweeps, tol)
+        self.rows_a_thread = rows_of(_WORTH_A_THREAD, dictionary)
+        self.spaces = WorkSpaces(_allocate_space, dictionary, self.width)
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
-        self.fill_from(X, NO_START, out)
-
-    def fill_from(self, X: NDArray[Any], start: Start, out: Outputs) -> None:
-        """Code the rows of X from known codes, which are replaced by the new ones."""
-        gaussians, budget = self.gaussians, _Budget(self.max_sweeps, self.tol)
-        space = self._spaces.get(len(X))
-        rows = space.rows
-        n_unsettled = _code_rows(X, gaussians, budget, start, space, out)
-        if n_unsettled or len(out.members):
-            members = np.empty((len(X), self.width, X.shape[1]))
-            _fill_members(gaussians.dictionary.atoms, gaussians.spreads, out, members)
-            _descend_rows(gaussians, budget, np.empty_like(gaussians.spreads), rows, out, members)
-            if len(out.members):
-                out.members[:] = np.where((out.support >= 0)[:, :, None], members, 0)
-        _unscale(self.lam, rows.scales[: len(X)], out)
+        fill_gaussian(X, self.gaussians, self.budget, NO_START, self.spaces.get(len(X)), out)
 
 
 class Start(NamedTuple):
@@ -184,16 +172,17 @@ class Start(NamedTuple):
 NO_START = Start(np.empty((0, 0), np.int32), np.empty((0, 0)))
 
 
-class _Gaussians(NamedTuple):
+class Gaussians(NamedTuple):
     """A dictionary of Gaussian atoms with the constants of `setatoms.coding.gauss_active_set`."""
 
     dictionary: Dictionary
     spreads: NDArray[np.float64]  # (n_padded,): lam rho^2, 1 where it pads
     threshold: float  # gamma / (2 lam)
     widest: float  # the largest spread of an atom
+    lam: float
 
 
-class _Budget(NamedTuple):
+class Budget(NamedTuple):
     """When a signal is done."""
 
     max_sweeps: int
@@ -218,6 +207,8 @@ class _Space(NamedTuple):
     rows: _Rows
     work: Work
     rounds: Rounds
+    members: NDArray[np.float64]  # (width, n_features): actual atoms of the signal at hand
+    spreads: NDArray[np.float64]  # (n_padded,): how far its atoms may lean
 
 
 def _allocate_space(n: int, dictionary: Dictionary, width: int) -> _Space:
@@ -230,8 +221,14 @@ def _allocate_space(n: int, dictionary: Dictionary, width: int) -> _Space:
         np.empty(n),
         np.empty(n, np.bool_),
     )
-    block = allocate_block(dictionary)
-    return _Space(block, rows, allocate_work(n_padded, width), allocate_rounds(n, n_padded))
+    return _Space(
+        block=allocate_block(dictionary),
+        rows=rows,
+        work=allocate_work(n_padded, width),
+        rounds=allocate_rounds(n, n_padded),
+        members=np.empty((width, n_features)),
+        spreads=np.empty(n_padded),
+    )
 
 
 # Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go to descent.
@@ -241,16 +238,20 @@ _MOST_FRESH = 10
 
 
 @kernel
-def _code_rows(X, gaussians, budget, start, space, out):
-    """Code all rows but those left to descent; return how many these are."""
+def fill_gaussian(X, gaussians, budget, start, space, out):
+    """Code the rows of X (n, m) into out, from known codes, which are replaced by the new ones."""
     _correlate(X, gaussians.dictionary, space.block, space.rows)
     _solve_rows(gaussians, budget, start, space.work, space.rounds, space.rows, out)
     _leave_residuals(gaussians.dictionary.atoms, space.rows, out)
-    n_unsettled = 0
     for row in range(X.shape[0]):
-        if not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps:
-            n_unsettled += 1
-    return n_unsettled
+        left = not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps
+        if left or out.members.shape[0] > 0:
+            _fill_members(row, gaussians, out, space.members)
+            if left:
+                _descend(row, gaussians, budget, space, out)
+            if out.members.shape[0] > 0:
+                store_members(space.members, out.support[row], out.members[row])
+        _unscale(row, gaussians.lam, space.rows.scales[row], out)
 
 
 @kernel
@@ -368,45 +369,39 @@ def _leave_residuals(atoms, rows, out):
 
 
 @kernel
-def _fill_members(atoms, spreads, out, members):
-    """Fill members (n, width, m) with the actual atoms unit(d + v x r)."""
-    for row in range(out.errors.shape[0]):
-        for q in range(out.support.shape[1]):
-            j, member = out.support[row, q], members[row, q]
-            if j < 0:
-                break
-            copy(atoms[j], member)
-            add(member, spreads[j] * out.values[row, q], out.residuals[row])
-            multiply(member, 1.0 / norm(member))
+def _fill_members(row, gaussians, out, members):
+    """Fill members (width, m) with a signal's actual atoms unit(d + v x r)."""
+    for q in range(out.support.shape[1]):
+        j, member = out.support[row, q], members[q]
+        if j < 0:
+            break
+        copy(gaussians.dictionary.atoms[j], member)
+        add(member, gaussians.spreads[j] * out.values[row, q], out.residuals[row])
+        multiply(member, 1.0 / norm(member))
 
 
 @kernel
-def _descend_rows(gaussians, budget, spreads, rows, out, members):
-    """Finish unsettled signals by coordinate descent; spreads (n,) is work space."""
-    for row in range(out.errors.shape[0]):
-        if rows.settled[row] or out.n_sweeps[row] >= budget.max_sweeps:
-            continue
-        scale = rows.scales[row]
-        # y and x shrink by the scale, so atoms grow softer and the threshold lower
-        for j in range(spreads.shape[0]):
-            spreads[j] = min(gaussians.spreads[j] * scale * scale, 1e100)
-        out.n_sweeps[row], out.objective[row] = descend(
-            gaussians.dictionary.atoms, spreads, gaussians.threshold / scale,
-            budget.max_sweeps, budget.tol, out.n_sweeps[row], out.objective[row],
-            out.support[row], out.values[row], members[row], out.residuals[row],
-        )  # fmt: skip
-        out.errors[row] = norm(out.residuals[row])
+def _descend(row, gaussians, budget, space, out):
+    """Finish an unsettled signal by coordinate descent."""
+    scale, spreads = space.rows.scales[row], space.spreads
+    # y and x shrink by the scale, so atoms grow softer and the threshold lower
+    for j in range(spreads.shape[0]):
+        spreads[j] = min(gaussians.spreads[j] * scale * scale, 1e100)
+    out.n_sweeps[row], out.objective[row] = descend(
+        gaussians.dictionary.atoms, spreads, gaussians.threshold / scale,
+        budget.max_sweeps, budget.tol, out.n_sweeps[row], out.objective[row],
+        out.support[row], out.values[row], space.members, out.residuals[row],
+    )  # fmt: skip
+    out.errors[row] = norm(out.residuals[row])
 
 
 @kernel
-def _unscale(lam, scales, out):
-    """Undo the scaling of signals; give the objective its unit."""
-    for row in range(scales.shape[0]):
-        out.objective[row] *= lam
-        scale = scales[row]
-        if scale != 1.0:
-            # far signals have an objective beyond the range of floats
-            out.objective[row] = min(out.objective[row] * scale * scale, 1e308)
-            out.errors[row] *= scale
-            multiply(out.values[row], scale)
-            multiply(out.residuals[row], scale)
+def _unscale(row, lam, scale, out):
+    """Undo the scaling of a signal; give the objective its unit."""
+    out.objective[row] *= lam
+    if scale != 1.0:
+        # far signals have an objective beyond the range of floats
+        out.objective[row] = min(out.objective[row] * scale * scale, 1e308)
+        out.errors[row] *= scale
+        multiply(out.values[row], scale)
+        multiply(out.residuals[row], scale)

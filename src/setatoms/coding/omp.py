@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, store
+from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, rows_of, store
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.omp_pairs import (
@@ -29,6 +29,9 @@ from setatoms.coding.omp_pairs import (
 from setatoms.coding.validation import check_n_nonzero, check_signals_and_atoms
 from setatoms.lanes import subtract_rows
 from setatoms.vectors import fill, largest, norm
+
+# Multiplications with atoms after which coding has taken longer than waking a thread.
+_WORTH_A_THREAD = 4_000_000
 
 
 def omp(
@@ -83,11 +86,12 @@ class OmpCoder:
         self.dictionary = prepare(atoms)
         self.n_atoms = len(atoms)
         self.width = n_nonzero
-        self._spaces = WorkSpaces(_allocate, self.dictionary, n_nonzero)
+        self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.dictionary)
+        self.spaces = WorkSpaces(_allocate, self.dictionary, n_nonzero)
 
     def fill(self, X: NDArray[Any], out: Outputs) -> None:
         """Code the rows of X (n, n_features) into ``out``."""
-        _code_chunk(X, self.dictionary, self._spaces.get(0), out)
+        _code_chunk(X, self.dictionary, self.spaces.get(0), out)
         if len(out.members):
             used = (out.support >= 0)[:, :, None]
             out.members[:] = np.where(used, self.dictionary.atoms[out.support], 0)

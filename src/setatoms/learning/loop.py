@@ -99,7 +99,7 @@ def learn(
     """
     radii = schedule.start(rng)
     atoms, _ = kind.separate(atoms, radii, rng)
-    memory = kind.remember(X, atoms)
+    memory = kind.remember(X, atoms, radii)
     record = _Record(len(atoms))
     still = False
     for k in range(1, n_iter + 1):

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms._compile import kernel
 from setatoms.backends import run_chunks
 from setatoms.coding.batch import Coder, Outputs, allocate, signals
 
@@ -60,13 +61,7 @@ class Gaps:
 
         Errors then count observed entries alone.
         """
-        filled = self.values(rows, out.residuals)[missing]
-        gaps = np.where(missing, out.residuals, 0.0)
-        out.residuals[missing] += filled - rows[missing]
-        rows[missing] = filled
-        out.errors[:] = row_norms(np.where(missing, 0.0, out.residuals))
-        if len(out.objective):
-            out.objective[:] -= self.lam * _squares(gaps)
+        close_rows(rows, missing, self.lam, self.price, out)
 
     def objective(self, rows: Array, missing: Mask, out: Outputs) -> Array:
         """Return what is minimised, for the codes `out` of `rows` and the best missing entries."""
@@ -76,6 +71,37 @@ class Gaps:
             own = out.objective if len(out.objective) else self.lam * _squares(out.residuals)
             price = self.price * (1.0 + self.price) * _squares(values)
             return own + self.lam * (price - _squares(gaps))
+
+
+@kernel
+def close_rows(rows, missing, lam, price, out):
+    """Do what `Gaps.close` says."""
+    for row in range(rows.shape[0]):
+        signal, residual = rows[row], out.residuals[row]
+        square = peak = 0.0
+        for i in range(signal.shape[0]):
+            if missing[row, i]:
+                square += residual[i] * residual[i]
+                filled = (signal[i] - residual[i]) / (1.0 + price)
+                residual[i] += filled - signal[i]
+                signal[i] = filled
+            else:
+                peak = max(peak, abs(residual[i]))
+        out.errors[row] = _observed_norm(residual, missing[row], peak)
+        if out.objective.shape[0] > 0:
+            out.objective[row] -= lam * square
+
+
+@kernel
+def _observed_norm(residual, missing, peak):
+    """Return the norm of the observed entries (m,), the largest of which is peak."""
+    if peak == 0.0:
+        return 0.0
+    square = 0.0
+    for i in range(residual.shape[0]):
+        if not missing[i]:
+            square += (residual[i] / peak) ** 2
+    return peak * np.sqrt(square)
 
 
 # the smallest of 0.1, 0.3 and 1, as scores are best without any and filled entries far worse

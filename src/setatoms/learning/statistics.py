@@ -48,18 +48,6 @@ class Statistics:
     objective: float
     n_rows: int
 
-    def merge(self, other: Statistics) -> Statistics:
-        """Return the sums over both parts."""
-        return Statistics(
-            self.pull + other.pull,
-            self.weight + other.weight,
-            self.u0 + other.u0,
-            self.u1 + other.u1,
-            self.error + other.error,
-            self.objective + other.objective,
-            self.n_rows + other.n_rows,
-        )
-
     def apply(self, atoms: Array) -> Array:
         """Return the re-centred atoms (n_atoms, n_features); one that nothing used stays."""
         centres = self.weight[:, None] * atoms + self.pull

@@ -1,0 +1,27 @@
+"""Numbers that threads take in turn inside compiled code, each number once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+_COUNTER = types.Array(types.int64, 1, "C")
+
+
+def _take(_typing: Any, counter: types.Type) -> tuple[Any, Any]:
+    if counter != _COUNTER:
+        raise TypingError(f"the numbers are counted in an int64 array, not in {counter}")
+
+    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, values: Any) -> ir.Value:
+        array = context.make_array(_COUNTER)(context, builder, values[0])
+        return builder.atomic_rmw("add", array.data, ir.Constant(ir.IntType(64), 1), "seq_cst")
+
+    return types.int64(_COUNTER), generate
+
+
+# take(counter): counter[0], which goes up by one, also when other threads take at the same time
+take: Any = intrinsic(_take)

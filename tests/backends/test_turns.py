@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+
+from setatoms.backends import run_together, take
+
+
+@numba.njit(nogil=True)
+def count_taken(counter, taken):
+    """Take numbers until there are none left, and count how often each was taken."""
+    while True:
+        number = take(counter)
+        if number >= taken.shape[0]:
+            return
+        taken[number] += 1
+
+
+def test_threads_take_every_number_once():
+    counter, taken = np.zeros(1, np.int64), np.zeros(2_000_000, np.int64)
+    run_together(lambda: count_taken(counter, taken), 4, lambda: None)
+    assert (taken == 1).all()
+
+
+def test_numbers_are_counted_in_an_array_of_integers():
+    with pytest.raises(TypingError, match="int64 array"):
+        count_taken(np.zeros(1), np.zeros(3, np.int64))
+
+
+def test_what_fails_on_another_thread_is_raised_and_the_rest_is_told_to_stop():
+    stopped = []
+    callers = []
+
+    def work():
+        callers.append(len(callers))
+        if len(callers) > 1:
+            raise RuntimeError("the second one fails")
+
+    with pytest.raises(RuntimeError, match="second"):
+        # a thread that has not begun when the first is done is not needed any more
+        for _ in range(1000):
+            callers.clear()
+            run_together(work, 2, lambda: stopped.append(True))
+    assert stopped
