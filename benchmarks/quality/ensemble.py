@@ -25,16 +25,16 @@ from benchmarks.quality.opinions import atypicality, code
 from setatoms import SetAtomEnsemble
 from setatoms.bench.rows import Rows
 from setatoms.decisions import RULES, Combination
-from setatoms.estimators.members import FAMILIES
+from setatoms.estimators.members import BUDGETS, DISTRIBUTIONS, SIZES, Member
 from setatoms.learning.atoms import ConeAtoms
 
 Array = NDArray[np.float64]
 
 # A larger ensemble has to be better by this much to be worth its time.
 AS_GOOD = 0.001
-COUNTS = (1, 2, 4, 8, 12, 20, 30)
+COUNTS = (2, 6, 12, 20, 30, 60)
 # Rules differ most where there are many members.
-COUNTS_OF_RULES = (4, 12, 30)
+COUNTS_OF_RULES = tuple(BUDGETS.values())
 KINDS = (("gaussian", "cone"), ("gaussian",), ("cone",))
 OTHER_SCORES = ("objective", "atoms", "coefficients", "disagreement")
 # What members of a pool are learned with; all else is chosen afterwards.
@@ -43,11 +43,17 @@ POOLS: dict[str, dict[str, Any]] = {
     "starts alone": {"diversity": "starts"},
     "sizes": {"diversity": "sizes"},
     "radii": {"diversity": "radii"},
+    "3 atoms a feature": {"n_atoms": 3.0},
+    "6 atoms a feature": {"n_atoms": 6.0},
+    "10 atoms a feature": {"n_atoms": 10.0},
     "10 iterations": {"n_iter": 10},
-    "20 iterations": {"n_iter": 20},
-    "100 iterations": {"n_iter": 100},
+    "40 iterations": {"n_iter": 40},
     "60 % of rows": {"subsample": 0.6},
+    "70 % of columns": {},
 }
+# The share of the columns that each member of a pool sees.
+COLUMNS = {"70 % of columns": 0.7}
+OPINIONS = ("error", "objective", "atoms", "coefficients")
 SINGLE = "mean member"
 
 
@@ -57,8 +63,8 @@ class Design:
 
     pool: str = "default"
     kinds: tuple[str, ...] = ("gaussian", "cone")
-    n_members: int = 12
-    rule: str = "mean"
+    n_members: int = BUDGETS["balanced"]
+    rule: str = "lower-half"
     scores: tuple[str, ...] = ("error",)
 
     def __str__(self) -> str:
@@ -128,7 +134,7 @@ def compare(
             wanted = [design for design in designs() if design.pool == pool]
             figures |= kept(
                 folder / "ensemble" / f"{case}-{pool}",
-                (SetAtomEnsemble(**POOLS[pool]).get_params(), FAMILIES, wanted),
+                (_settings(pool), wanted),
                 lambda case=case, pool=pool, wanted=wanted: judge(
                     case.rows(folder), learn(case.rows(folder), case.seed, pool, n_jobs), wanted
                 ),
@@ -140,28 +146,49 @@ def compare(
 
 def learn(rows: Rows, seed: int, pool: str, n_jobs: int) -> Pool:
     """Learn the members of a pool and ask them for their opinions."""
-    model = SetAtomEnsemble(contamination=0.1, random_state=seed, n_jobs=n_jobs, **POOLS[pool])
+    opinions: dict[str, list[tuple[Array, Array]]] = {name: [] for name in OPINIONS}
+    kinds: list[str] = []
+    for member, train, test in _members(rows, seed, pool, n_jobs):
+        errors = [
+            member.kind.errors(Z, member.atoms, member.radii, n_jobs=n_jobs) for Z in (train, test)
+        ]
+        opinions["error"].append((errors[0], errors[1]))
+        if pool == Design.pool and len(kinds) < Design.n_members:
+            parts = code(member, train, n_jobs), code(member, test, n_jobs)
+            opinions["objective"].append((parts[0].objective, parts[1].objective))
+            opinions["atoms"].append((parts[0].atoms, parts[1].atoms))
+            opinions["coefficients"].append(
+                atypicality(parts[0].coefficients, parts[1].coefficients)
+            )
+        kinds.append("cone" if isinstance(member.kind, ConeAtoms) else "gaussian")
+    return Pool(kinds, {name: _stacked(said) for name, said in opinions.items() if said})
+
+
+def _members(
+    rows: Rows, seed: int, pool: str, n_jobs: int
+) -> Iterator[tuple[Member, Array, Array]]:
+    """Yield the members of a pool with the rows that each sees, standardised."""
+    common = {"contamination": 0.1, "n_jobs": n_jobs, **POOLS[pool]}
     with warnings.catch_warnings():
         # small tables and constant columns are part of the study
         warnings.simplefilter("ignore", UserWarning)
-        model.fit(rows.train)
-    train, test = (model.standardizer_.apply(part) for part in (rows.train, rows.test))
-    errors = [
-        [m.kind.errors(Z, m.atoms, m.radii, n_jobs=n_jobs) for m in model.members_]
-        for Z in (train, test)
-    ]
-    opinions = {"error": Opinions(*map(np.array, errors))}
-    if pool == Design.pool:
-        asked = model.members_[: Design.n_members]
-        codes = [(code(m, train, n_jobs), code(m, test, n_jobs)) for m in asked]
-        for name in ("objective", "atoms"):
-            pairs = [[getattr(part, name) for part in pair] for pair in codes]
-            opinions[name] = _stacked(pairs)
-        opinions["coefficients"] = _stacked(
-            [atypicality(*(part.coefficients for part in pair)) for pair in codes]
-        )
-    kinds = ["cone" if isinstance(m.kind, ConeAtoms) else "gaussian" for m in model.members_]
-    return Pool(kinds, opinions)
+        if pool not in COLUMNS:
+            model = SetAtomEnsemble(random_state=seed, **common).fit(rows.train)
+            train, test = (model.standardizer_.apply(part) for part in (rows.train, rows.test))
+            yield from ((member, train, test) for member in model.members_)
+            return
+        n_features = rows.train.shape[1]
+        n_taken = max(2, round(COLUMNS[pool] * n_features))
+        for i in range(Design.n_members):
+            rng = np.random.default_rng([seed, i])
+            columns = np.sort(rng.choice(n_features, n_taken, replace=False))
+            kinds = (Design.kinds[i % len(Design.kinds)],)
+            model = SetAtomEnsemble(
+                n_members=1, kinds=kinds, random_state=seed * 1000 + i, **common
+            )
+            model.fit(rows.train[:, columns])
+            apply = model.standardizer_.apply
+            yield model.members_[0], apply(rows.train[:, columns]), apply(rows.test[:, columns])
 
 
 def judge(rows: Rows, pool: Pool, wanted: Sequence[Design]) -> Figures:
@@ -236,6 +263,10 @@ def _means(name: str, *parts: Sequence[Figures]) -> list[str]:
 
 def _auc(rows: Rows, abnormality: Array) -> float:
     return float(roc_auc_score(rows.truth, abnormality))
+
+
+def _settings(pool: str) -> object:
+    return SetAtomEnsemble(**POOLS[pool]).get_params(), SIZES, DISTRIBUTIONS, COLUMNS.get(pool)
 
 
 def _stacked(pairs: Sequence[Sequence[Array]]) -> Opinions:

@@ -19,8 +19,6 @@ T = TypeVar("T")
 # Fixed, so that sums over chunks do not depend on the number of threads. Large enough to hide
 # the cost of handing out a chunk (microseconds), small enough to stop soon when interrupted.
 CHUNK_ROWS = 512
-# So that one which begins late, or is held up, can leave work to the others.
-_CHUNKS_A_THREAD = 4
 
 _pool: ThreadPoolExecutor | None = None
 _pool_lock = threading.Lock()
@@ -28,6 +26,8 @@ _pool_lock = threading.Lock()
 
 def effective_jobs(n_jobs: int | None) -> int:
     """Return the number of threads that ``n_jobs`` asks for (-1: all cores; None: one)."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 asks for no thread at all; use 1, or -1 for all cores")
     if n_jobs is not None and n_jobs < 0:
         n_jobs = max(1, _count_cores() + 1 + n_jobs)
     return int(joblib.effective_n_jobs(n_jobs))
@@ -45,23 +45,14 @@ def run_chunks(
     *,
     n_jobs: int | None = -1,
     chunk_rows: int = CHUNK_ROWS,
-    most_rows: int = 0,
-    rows_a_thread: int = 0,
+    chunks_a_thread: int = 2,
 ) -> list[T]:
     """Return ``[task(start, stop), ...]`` over consecutive chunks of rows, in row order.
 
-    Chunks have `chunk_rows`, whatever the number of threads. With `most_rows` they grow up to that,
-    as long as each thread has several: for tasks whose results do not depend on the chunks.
-
-    The calling thread works too; others are woken if there are `rows_a_thread` for each, by default
-    two chunks. When the caller is interrupted, chunks not yet begun are dropped and the
-    interruption goes on.
+    Chunks have `chunk_rows`, whatever the number of threads. The calling thread works too; others
+    are woken if there are `chunks_a_thread` for each. When the caller is interrupted, chunks not
+    yet begun are dropped and the interruption goes on.
     """
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 asks for no thread at all; use 1, or -1 for all cores")
-    n_threads = min(effective_jobs(n_jobs), n_rows // (rows_a_thread or 2 * chunk_rows))
-    n_chunks = _CHUNKS_A_THREAD * n_threads if n_threads > 1 else 1
-    chunk_rows = max(chunk_rows, min(most_rows, -(-n_rows // n_chunks)))
     starts = range(0, n_rows, chunk_rows)
     results: list[T | None] = [None] * len(starts)
     waiting = deque(enumerate(starts))
@@ -74,6 +65,7 @@ def run_chunks(
                 return
             results[position] = task(start, min(start + chunk_rows, n_rows))
 
+    n_threads = min(effective_jobs(n_jobs), len(starts) // chunks_a_thread)
     with single_threaded_blas():
         run_together(work, n_threads, waiting.clear)
     return results  # type: ignore[return-value]

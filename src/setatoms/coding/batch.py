@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import run_chunks
+from setatoms.backends import effective_jobs, run_together, single_threaded_blas, take
 from setatoms.coding.blocks import Dictionary
 from setatoms.coding.codes import Codes
 
@@ -73,17 +73,62 @@ def store_members(members, support, target):
             target[q, i] = members[q, i] if support[q] >= 0 else 0.0
 
 
+# Chunks to take in one call of a kernel, which then returns so that an interruption is noticed.
+CHUNKS_A_CALL = 8
+
+
+class Turns(NamedTuple):
+    """Which rows to code next, for threads that take chunks of them in turn."""
+
+    turn: NDArray[np.int64]  # (1,): the next chunk
+    chunk_rows: int
+    errors: NDArray[np.float64]  # (n,), or (0,): where errors go as well
+
+
+@kernel
+def take_rows(turns, n_rows):
+    """Return where the next chunk of n_rows is; behind the last row if none is left."""
+    first = take(turns.turn) * turns.chunk_rows
+    return first, min(first + turns.chunk_rows, n_rows)
+
+
+@kernel
+def outputs_for(first, last, n_rows, out):
+    """Return views of where the codes of rows first to last go.
+
+    These rows, if out has all of n_rows, else its first ones.
+    """
+    start = first if out.errors.shape[0] == n_rows else 0
+    stop = start + last - first
+    return Outputs(
+        out.support[start:stop], out.values[start:stop], out.residuals[start:stop],
+        out.errors[start:stop], out.members[start:stop], out.objective[start:stop],
+        out.n_sweeps[start:stop],
+    )  # fmt: skip
+
+
+@kernel
+def report_errors(first, out, turns):
+    """Copy the errors of a chunk to where they are wanted."""
+    if turns.errors.shape[0] > 0:
+        for row in range(out.errors.shape[0]):
+            turns.errors[first + row] = out.errors[row]
+
+
 class Coder(Protocol):
     """A dictionary made ready to code signals, in double precision whatever the signals are."""
 
     n_atoms: int
     width: int  # most atoms that a signal can use
     minimises: bool  # whether it reports an objective and sweeps
-    most_rows: int  # to be coded in one call: more where a row takes less time than the call
+    most_rows: int  # of a chunk: more where a row takes less time
     rows_a_thread: int  # rows that take longer to code than another thread takes to wake up
 
-    def fill(self, X: NDArray[Any], out: Outputs) -> None:
-        """Code the rows of X (n, n_features) into ``out``."""
+    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+        """Take some chunks of the rows of X (n, n_features), if any are left, and code them.
+
+        ``out`` has room for all rows or for one chunk.
+        """
 
 
 def rows_of(multiplications: int, dictionary: Dictionary) -> int:
@@ -116,18 +161,64 @@ def code(coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = F
 
 def code_into(out: Outputs, coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> None:
     """Code all rows of X into arrays that are there already."""
-
-    def task(start: int, stop: int) -> None:
+    for start, stop in _slabs(X):
         rows, part = signals(X, start, stop), out.rows(start, stop)
-        if X.dtype == np.float64:
-            coder.fill(rows, part)
-            return
-        double = allocate(coder, rows, members=len(out.members) > 0)
-        coder.fill(rows, double)
-        for target, source in zip(part, double, strict=True):
-            target[...] = source
+        double = part
+        if X.dtype != np.float64:
+            double = allocate(coder, rows, members=len(out.members) > 0)
+        _run(coder, rows, double, _NO_ERRORS, n_jobs)
+        if double is not part:
+            for target, source in zip(part, double, strict=True):
+                target[...] = source
 
-    _run(task, coder, len(X), n_jobs)
+
+def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]:
+    """Return the error of each row of X; memory beyond that does not grow with the rows."""
+    result = np.empty(len(X), X.dtype)
+    for start, stop in _slabs(X):
+        rows, part = signals(X, start, stop), result[start:stop]
+        double = part if X.dtype == np.float64 else np.empty(len(rows))
+        _run(coder, rows, None, double, n_jobs)
+        part[...] = double
+    return result
+
+
+_NO_ERRORS = np.empty(0)
+# Of signals in single precision, so many are copied at a time.
+_SLAB_ROWS = 1 << 16
+# So that a thread which begins late, or is held up, can leave work to the others.
+_CHUNKS_A_THREAD = 4
+
+
+def _slabs(X: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of rows to be coded at a time: all, unless they have to be copied."""
+    size = max(1, len(X)) if X.dtype == np.float64 else _SLAB_ROWS
+    return ((start, min(start + size, len(X))) for start in range(0, len(X), size))
+
+
+def _run(
+    coder: Coder,
+    rows: NDArray[np.float64],
+    out: Outputs | None,
+    errors: NDArray[np.float64],
+    n_jobs: int | None,
+) -> None:
+    """Code all rows into ``out``, or only their errors into ``errors``."""
+    n_threads = max(1, min(effective_jobs(n_jobs), len(rows) // coder.rows_a_thread))
+    n_chunks = _CHUNKS_A_THREAD * n_threads if n_threads > 1 else 1
+    chunk_rows = max(1, min(coder.most_rows, -(-len(rows) // n_chunks)))
+    turns = Turns(np.zeros(1, np.int64), chunk_rows, errors)
+
+    def work() -> None:
+        target = allocate(coder, rows[:chunk_rows]) if out is None else out
+        while turns.turn[0] * chunk_rows < len(rows):
+            coder.take_turns(rows, target, turns)
+
+    def stop() -> None:
+        turns.turn[0] = len(rows)
+
+    with single_threaded_blas():
+        run_together(work, n_threads, stop)
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:
@@ -135,30 +226,6 @@ def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:
     rows = X[start:stop].astype(np.float64, copy=False).view()
     rows.flags.writeable = False
     return rows
-
-
-def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]:
-    """Return the error of each row of X; memory beyond that does not grow with the rows."""
-    result = np.empty(len(X), X.dtype)
-
-    def task(start: int, stop: int) -> None:
-        rows = signals(X, start, stop)
-        out = allocate(coder, rows)
-        coder.fill(rows, out)
-        result[start:stop] = out.errors
-
-    _run(task, coder, len(X), n_jobs)
-    return result
-
-
-def _run(task: Callable[[int, int], None], coder: Coder, n_rows: int, n_jobs: int | None) -> None:
-    run_chunks(
-        task,
-        n_rows,
-        n_jobs=n_jobs,
-        most_rows=coder.most_rows,
-        rows_a_thread=coder.rows_a_thread,
-    )
 
 
 def as_codes(coder: Coder, out: Outputs) -> Codes:

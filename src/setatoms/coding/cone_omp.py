@@ -21,7 +21,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, rows_of, store, store_members
+from setatoms.coding.batch import (
+    CHUNKS_A_CALL,
+    Outputs,
+    Turns,
+    WorkSpaces,
+    as_codes,
+    code,
+    outputs_for,
+    report_errors,
+    rows_of,
+    store,
+    store_members,
+    take_rows,
+)
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block
 from setatoms.coding.codes import Codes
 from setatoms.coding.cone_pairs import Pairs, allocate_pairs, code_pairs, finish_pair
@@ -105,9 +118,9 @@ class ConeCoder:
         self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.cones.dictionary)
         self.spaces = WorkSpaces(_allocate, self.cones.dictionary, n_nonzero)
 
-    def fill(self, X: NDArray[Any], out: Outputs) -> None:
-        """Code the rows of X (n, n_features) into ``out``."""
-        fill_cones(X, self.cones, self.cd_sweeps, self.spaces.get(0), out)
+    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+        """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
+        _take_turns(X, self.cones, self.cd_sweeps, self.spaces.get(0), out, turns)
 
 
 class _Work(NamedTuple):
@@ -131,6 +144,17 @@ def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
         chosen=np.empty((n_nonzero, n_features)),
         products=np.empty((n_nonzero, n_nonzero)),
     )
+
+
+@kernel
+def _take_turns(X, cones, cd_sweeps, work, out, turns):
+    """Code the next chunks of the rows of X (n, m)."""
+    for _ in range(CHUNKS_A_CALL):
+        first, last = take_rows(turns, X.shape[0])
+        if first < last:
+            here = outputs_for(first, last, X.shape[0], out)
+            fill_cones(X[first:last], cones, cd_sweeps, work, here)
+            report_errors(first, here, turns)
 
 
 @kernel

@@ -20,7 +20,19 @@ from sklearn.exceptions import ConvergenceWarning
 
 from setatoms._compile import kernel
 from setatoms.backends import CHUNK_ROWS
-from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, rows_of, store_members
+from setatoms.coding.batch import (
+    CHUNKS_A_CALL,
+    Outputs,
+    Turns,
+    WorkSpaces,
+    as_codes,
+    code,
+    outputs_for,
+    report_errors,
+    rows_of,
+    store_members,
+    take_rows,
+)
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.gauss_active_set import solve
@@ -153,9 +165,10 @@ class GaussCoder:
         self.rows_a_thread = rows_of(_WORTH_A_THREAD, dictionary)
         self.spaces = WorkSpaces(_allocate_space, dictionary, self.width)
 
-    def fill(self, X: NDArray[Any], out: Outputs) -> None:
-        """Code the rows of X (n, n_features) into ``out``."""
-        fill_gaussian(X, self.gaussians, self.budget, NO_START, self.spaces.get(len(X)), out)
+    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+        """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
+        space = self.spaces.get(turns.chunk_rows)
+        _take_turns(X, self.gaussians, self.budget, NO_START, space, out, turns)
 
 
 class Start(NamedTuple):
@@ -235,6 +248,17 @@ def _allocate_space(n: int, dictionary: Dictionary, width: int) -> _Space:
 _MOST_LEAN = 0.5
 # A fresh code of more atoms has rounds to go, and the other solver need not start each one anew.
 _MOST_FRESH = 10
+
+
+@kernel
+def _take_turns(X, gaussians, budget, start, space, out, turns):
+    """Code the next chunks of the rows of X (n, m), from no known codes."""
+    for _ in range(CHUNKS_A_CALL):
+        first, last = take_rows(turns, X.shape[0])
+        if first < last:
+            here = outputs_for(first, last, X.shape[0], out)
+            fill_gaussian(X[first:last], gaussians, budget, start, space, here)
+            report_errors(first, here, turns)
 
 
 @kernel

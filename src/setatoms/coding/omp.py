@@ -14,7 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.batch import Outputs, WorkSpaces, as_codes, code, rows_of, store
+from setatoms.coding.batch import (
+    CHUNKS_A_CALL,
+    Outputs,
+    Turns,
+    WorkSpaces,
+    as_codes,
+    code,
+    outputs_for,
+    report_errors,
+    rows_of,
+    store,
+    take_rows,
+)
 from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block, prepare
 from setatoms.coding.codes import Codes
 from setatoms.coding.omp_pairs import (
@@ -89,12 +101,9 @@ class OmpCoder:
         self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.dictionary)
         self.spaces = WorkSpaces(_allocate, self.dictionary, n_nonzero)
 
-    def fill(self, X: NDArray[Any], out: Outputs) -> None:
-        """Code the rows of X (n, n_features) into ``out``."""
-        _code_chunk(X, self.dictionary, self.spaces.get(0), out)
-        if len(out.members):
-            used = (out.support >= 0)[:, :, None]
-            out.members[:] = np.where(used, self.dictionary.atoms[out.support], 0)
+    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+        """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
+        _take_turns(X, self.dictionary, self.spaces.get(0), out, turns)
 
 
 class _Work(NamedTuple):
@@ -123,7 +132,18 @@ def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
 
 
 @kernel
-def _code_chunk(X, dictionary, work, out):
+def _take_turns(X, dictionary, work, out, turns):
+    """Code the next chunks of the rows of X (n, m)."""
+    for _ in range(CHUNKS_A_CALL):
+        first, last = take_rows(turns, X.shape[0])
+        if first < last:
+            here = outputs_for(first, last, X.shape[0], out)
+            _fill_omp(X[first:last], dictionary, work, here)
+            report_errors(first, here, turns)
+
+
+@kernel
+def _fill_omp(X, dictionary, work, out):
     """Code the rows of X (n, m) into out."""
     size = dictionary.block_rows
     # two atoms, the usual case, are found for many signals at a time
@@ -144,6 +164,16 @@ def _code_chunk(X, dictionary, work, out):
                 dictionary.atoms, out.support[row], work.x, k, scale,
             )  # fmt: skip
             store(row, scale, k, work.x, np.sqrt(left), out)
+            if out.members.shape[0] > 0:
+                _store_atoms(dictionary.atoms, out.support[row], out.members[row])
+
+
+@kernel
+def _store_atoms(atoms, support, target):
+    """Copy the atoms in use to target (s, m); zeros for the rest."""
+    for q in range(support.shape[0]):
+        for i in range(target.shape[1]):
+            target[q, i] = atoms[support[q], i] if support[q] >= 0 else 0.0
 
 
 @kernel

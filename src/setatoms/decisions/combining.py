@@ -2,12 +2,8 @@ r"""From the errors of several models to one score of a row.
 
 Errors of different models are not on one scale: a model with more or wider atoms leaves less. A
 rule divides them by units learned from the training rows and then pools what is left. With the unit
-:math:`u_k` of model :math:`k`, the median of its errors on the training rows, the default is
-
-.. math::
-    \frac{1}{K} \sum_k \frac{\|r_k\|}{u_k}
-
-so that 1 is the error of a typical training row, whatever the models.
+:math:`u_k` of model :math:`k`, the median of its errors on the training rows, most rules pool the
+ratios :math:`\|r_k\| / u_k`, so that 1 is the error of a typical training row, whatever the models.
 """
 
 from __future__ import annotations
@@ -164,12 +160,12 @@ def _between(ratios: Array, start: int, stop: int) -> Array:
 
 
 RULES: dict[str, Rule] = {
+    "lower-half": Rule(own_median, lower_half),
     "mean": Rule(own_median, alike),
     "mean-by-kind": Rule(median_of_kind, alike),
     "plain-mean": Rule(no_unit, alike),
     "median": Rule(own_median, middle),
     "upper-half": Rule(own_median, upper_half),
-    "lower-half": Rule(own_median, lower_half),
     "lower-quarter": Rule(own_median, lower_quarter),
     "least": Rule(own_median, least),
 }

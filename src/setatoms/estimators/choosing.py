@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 GRID: dict[str, tuple[Any, ...]] = {
     "n_nonzero": (3, 4),
     "gamma": (0.5, 2.0),
-    "n_atoms": (2.0, 6.0),
+    "n_atoms": (3.0, 15.0),
     "radii": ((0.01, 0.1),),
 }
 # A gain below this many standard errors may be luck: several values are tried.

@@ -23,19 +23,22 @@ class SetAtomEnsemble(ErrorDetector):
     r"""Detect anomalies by the representation errors on many small dictionaries of set-atoms.
 
     Members are Gaussian and cone dictionaries with different random starts, sizes and radii, each
-    learned for a few iterations. With the error :math:`\|r_k\|` that member :math:`k` leaves of a
-    row and the median :math:`u_k` of its errors on the training rows, the score is
+    learned for a few iterations. Let :math:`\|r_k\|` be the error that member :math:`k` leaves of a
+    row and :math:`u_k` the median of its errors on the training rows. With the ratios
+    :math:`q_k = \|r_k\| / u_k` in increasing order, the score is minus the mean of the smaller
+    half,
 
     .. math::
-        -\frac{1}{K} \sum_{k=1}^{K} \|r_k\| / u_k
+        -\frac{1}{H} \sum_{k=1}^{H} q_{(k)}, \quad H = \lceil K / 2 \rceil
 
-    so a typical training row scores about -1. Explanations are means over members, weighted by
-    their share in this sum; `impute` and `counterfactual` take plain means.
+    so a row that half of the members represent well is normal, and a typical training row scores
+    about -1. Explanations are means over members, weighted by their share in this sum; `impute`
+    and `counterfactual` take plain means.
 
     Parameters
     ----------
     budget : {"fast", "balanced", "best"}, default="balanced"
-        4, 12 or 30 members. The members of a smaller budget are the first of a larger one.
+        6, 20 or 60 members. The members of a smaller budget are the first of a larger one.
     n_members : int or None, default=None
         Number of members; None leaves it to `budget`.
     kinds : tuple of {"gaussian", "cone"}, default=("gaussian", "cone")
@@ -43,22 +46,23 @@ class SetAtomEnsemble(ErrorDetector):
     diversity : {"all", "sizes", "radii", "starts"}, default="all"
         What differs between members of a kind beside their random starts: the number of atoms, the
         distribution of radii, both ("all") or nothing ("starts").
-    rule : str, default="mean"
-        How errors are combined, see above. Others, for comparison: "mean-by-kind" (one unit for
-        all members of a kind), "plain-mean" (no units), "median", and the means of a part of the
-        ratios: "upper-half", "lower-half", "lower-quarter" and "least" (the smallest alone).
+    rule : str, default="lower-half"
+        How errors are combined, see above. Others, for comparison: "mean" (of all ratios),
+        "mean-by-kind" (with one unit for all members of a kind), "plain-mean" (no units), "median",
+        and the means of another part of the ratios: "upper-half", "lower-quarter" and "least" (the
+        smallest alone).
     subsample : float, default=1.0
         The share of rows that each member learns from, drawn anew for each.
     n_atoms : float, int or None, default=None
-        Number of atoms of every member: a float counts per feature, an int in all. None takes the
-        sizes that have proved best for each kind.
+        Number of atoms of every member: a float counts per feature, an int in all. None takes 6
+        and 10 per feature in turn, but at most one for two rows.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
     n_nonzero : int, default=2
         Atoms that represent a row in a cone member; at most one fewer than features are used.
     gamma : float, default=1.0
         Weight of the 1-norm in a Gaussian member; larger means fewer atoms for a row.
-    n_iter : int, default=40
+    n_iter : int, default=20
         Iterations of learning of each member.
     adapt_every : int, default=10
         Iterations from one adaptation of the radii to the next.
@@ -124,13 +128,13 @@ class SetAtomEnsemble(ErrorDetector):
         n_members: int | None = None,
         kinds: tuple[str, ...] = ("gaussian", "cone"),
         diversity: str = "all",
-        rule: str = "mean",
+        rule: str = "lower-half",
         subsample: float = 1.0,
         n_atoms: float | None = None,
         radii: tuple[float, float] = (0.04, 0.12),
         n_nonzero: int = 2,
         gamma: float = 1.0,
-        n_iter: int = 40,
+        n_iter: int = 20,
         adapt_every: int = 10,
         standardize: bool = True,
         contamination: str | float = "auto",

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from setatoms.backends import effective_jobs, run_tasks
 from setatoms.estimators.recipes import Mask, OnStep, SetAtomRecipe, Table
-from setatoms.estimators.sizes import count_checked_atoms
+from setatoms.estimators.sizes import ROWS_PER_ATOM, count_checked_atoms
+from setatoms.estimators.warn import warn_caller
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
 from setatoms.learning.loop import History
 from setatoms.learning.radii import count_atoms, distribute
 
-BUDGETS = {"fast": 4, "balanced": 12, "best": 30}
+BUDGETS = {"fast": 6, "balanced": 20, "best": 60}
 # What may differ between members beside their random starts.
 DIVERSITIES: dict[str, tuple[str, ...]] = {
     "starts": (),
@@ -26,27 +27,16 @@ DIVERSITIES: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class Family:
-    """What members of one kind take turns in: the best of the paper first.
-
-    Parameters
-    ----------
-    sizes : tuple of float
-        Atoms per feature.
-    distributions : tuple of str
-        How radii lie between the smallest and the largest.
-    """
-
-    sizes: tuple[float, ...]
-    distributions: tuple[str, ...]
-
-
-# Numbers of sizes and distributions have no common factor, so that all pairs have their turn.
-FAMILIES = {
-    "gaussian": Family((3.0, 2.5), ("linear", "50-50", "80-20")),
-    "cone": Family((4.0, 3.0), ("80-20", "linear", "50-50")),
+# What members take turns in: atoms per feature, and how radii lie between the smallest and the
+# largest, the best of the paper first. The numbers of both have no common factor, so that all pairs
+# have their turn.
+SIZES = (6.0, 10.0)
+DISTRIBUTIONS = {
+    "gaussian": ("linear", "50-50", "80-20"),
+    "cone": ("80-20", "linear", "50-50"),
 }
+# Sizes are lower where rows are fewer than this.
+_FEWEST_ROWS_PER_ATOM = 2
 
 
 class Member(NamedTuple):
@@ -94,8 +84,12 @@ class EnsembleRecipe:
         return sum(recipe.n_steps for recipe in self.recipes)
 
     def shortened(self) -> EnsembleRecipe:
-        """Return the same members with a third of the iterations."""
-        return replace(self, recipes=tuple(recipe.shortened() for recipe in self.recipes))
+        """Return members for half of the rows, with a third of the iterations.
+
+        They have half of the atoms: with fewer rows for each, atoms would fit single rows and
+        unseen rows seem worse than they are.
+        """
+        return replace(self, recipes=tuple(map(_halved, self.recipes)))
 
     def learn(
         self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
@@ -126,13 +120,18 @@ class EnsembleRecipe:
         return X[rows], None if missing is None else missing[rows]
 
 
+def _halved(recipe: SetAtomRecipe) -> SetAtomRecipe:
+    kind, rho_bar = recipe.kind, np.ascontiguousarray(recipe.rho_bar[::2])
+    if isinstance(kind, ConeAtoms):
+        kind = replace(kind, n_nonzero=min(kind.n_nonzero, len(rho_bar)))
+    return replace(recipe.shortened(), kind=kind, n_atoms=len(rho_bar), rho_bar=rho_bar)
+
+
 def ensemble_recipe(ensemble: Any, n_samples: int, n_features: int) -> EnsembleRecipe:
     """Resolve the parameters of an ensemble for a table of this shape."""
     n_members = count_members(ensemble)
-    chosen = list(_choose(ensemble, n_members))
-    # warns, once
     n_taken = round(ensemble.subsample * n_samples)
-    count_checked_atoms(_most([choice[1] for choice in chosen], n_features), n_taken, n_features)
+    chosen = list(_choose(ensemble, n_members, n_taken, n_features))
     # more cores than members: the rest help with the rows
     n_jobs = max(1, effective_jobs(ensemble.n_jobs) // n_members)
     recipes = tuple(_member_recipe(ensemble, *choice, n_features, n_jobs) for choice in chosen)
@@ -148,31 +147,41 @@ def count_members(ensemble: Any) -> int:
 def check_kinds(kinds: Any) -> tuple[str, ...]:
     """Return the kinds of members as a tuple, if all are known."""
     names = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-    if not names or any(name not in FAMILIES for name in names):
-        listed = " and ".join(map(repr, FAMILIES))
+    if not names or any(name not in DISTRIBUTIONS for name in names):
+        listed = " and ".join(map(repr, DISTRIBUTIONS))
         raise ValueError(f"kinds={kinds!r} must name at least one of {listed}")
     return names
 
 
-def _choose(ensemble: Any, n_members: int) -> Iterator[tuple[str, float, str]]:
+def _choose(
+    ensemble: Any, n_members: int, n_samples: int, n_features: int
+) -> Iterator[tuple[str, int, str]]:
     """Yield kind, number of atoms and distribution of radii of each member."""
     kinds, varied = check_kinds(ensemble.kinds), DIVERSITIES[ensemble.diversity]
+    counts = _count_atoms(ensemble.n_atoms, n_samples, n_features)
     for i in range(n_members):
         turn, kind = i // len(kinds), kinds[i % len(kinds)]
-        family = FAMILIES[kind]
-        size = family.sizes[turn % len(family.sizes) if "sizes" in varied else 0]
-        radii = family.distributions[turn % len(family.distributions) if "radii" in varied else 0]
-        yield kind, size if ensemble.n_atoms is None else ensemble.n_atoms, radii
+        count = counts[turn % len(counts) if "sizes" in varied else 0]
+        shapes = DISTRIBUTIONS[kind]
+        yield kind, count, shapes[turn % len(shapes) if "radii" in varied else 0]
 
 
-def _most(sizes: list[float], n_features: int) -> float:
-    return max(sizes, key=lambda size: count_atoms(size, n_features))
+def _count_atoms(n_atoms: float | None, n_samples: int, n_features: int) -> tuple[int, ...]:
+    """Return the numbers of atoms that members take turns in; warn when rows are few."""
+    if n_atoms is not None:
+        return (count_checked_atoms(n_atoms, n_samples, n_features),)
+    if n_samples < ROWS_PER_ATOM * n_features:
+        warn_caller(
+            f"{n_samples} rows of {n_features} features are fewer than {ROWS_PER_ATOM} rows per "
+            "feature, so atoms may fit single rows; give more rows or fewer features"
+        )
+    most = max(n_features, n_samples // _FEWEST_ROWS_PER_ATOM)
+    return tuple(min(count_atoms(size, n_features), most) for size in SIZES)
 
 
 def _member_recipe(
-    ensemble: Any, kind: str, size: float, distribution: str, n_features: int, n_jobs: int
+    ensemble: Any, kind: str, n_atoms: int, distribution: str, n_features: int, n_jobs: int
 ) -> SetAtomRecipe:
-    n_atoms = count_atoms(size, n_features)
     return SetAtomRecipe(
         kind=_atoms(ensemble, kind, n_atoms, n_features),
         n_atoms=n_atoms,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import run_chunks
-from setatoms.coding.batch import Coder, Outputs, allocate, signals
+from setatoms.coding.batch import Coder, Outputs, code
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -227,8 +227,7 @@ class _Search:
 
     def _code(self, rows: Array, at: Indices) -> tuple[Array, Array, Array]:
         missing = self._missing[at]
-        out = allocate(self._coder, rows)
-        self._coder.fill(signals(rows, 0, len(rows)), out)
+        out = code(self._coder, rows, n_jobs=1)
         values = np.where(missing, self._gaps.values(rows, out.residuals), rows)
         objective = self._gaps.objective(rows, missing, out)
         return values, np.where(missing, 0.0, out.residuals), objective

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import CHUNK_ROWS, effective_jobs, run_together, take
-from setatoms.coding.batch import Coder, Outputs, WorkSpaces, allocate, signals
+from setatoms.coding.batch import (
+    CHUNKS_A_CALL,
+    Coder,
+    Outputs,
+    WorkSpaces,
+    allocate,
+    outputs_for,
+    signals,
+)
 from setatoms.coding.cone_omp import ConeCoder, fill_cones
 from setatoms.coding.gauss_l1 import NO_START, GaussCoder, Start, fill_gaussian
 from setatoms.learning.missing import Gaps, Mask, close_rows
@@ -26,8 +34,6 @@ Array = NDArray[np.float64]
 
 # Sums are kept for at most this many parts.
 _MOST_PARTS = 64
-# After so many a call returns, so that an interruption is noticed.
-_PARTS_A_CALL = 8
 
 
 class Memory:
@@ -155,13 +161,13 @@ def _run(call: Callable[[_Parts], None], coder: Coder, X: Array, n_jobs: int | N
 @kernel
 def _sum_cones(X, cones, cd_sweeps, filling, space, out, parts):
     """Take parts in turn, code the rows of each and add them up."""
-    for _ in range(_PARTS_A_CALL):
+    for _ in range(CHUNKS_A_CALL):
         part = take(parts.turn)
         start = part * parts.n_rows
         stop = min(start + parts.n_rows, X.shape[0])
         for first in range(start, stop, CHUNK_ROWS):
             last = min(first + CHUNK_ROWS, stop)
-            here = _first_rows(out, last - first)
+            here = outputs_for(first, last, X.shape[0], out)
             fill_cones(X[first:last], cones, cd_sweeps, space, here)
             _fill_in(first, last, filling, here)
             _add_cones(part, here, parts.sums)
@@ -170,26 +176,17 @@ def _sum_cones(X, cones, cd_sweeps, filling, space, out, parts):
 @kernel
 def _sum_gaussians(X, gaussians, budget, codes, filling, space, out, parts):
     """Take parts in turn, code the rows of each and add them up."""
-    for _ in range(_PARTS_A_CALL):
+    for _ in range(CHUNKS_A_CALL):
         part = take(parts.turn)
         start = part * parts.n_rows
         stop = min(start + parts.n_rows, X.shape[0])
         for first in range(start, stop, CHUNK_ROWS):
             last = min(first + CHUNK_ROWS, stop)
-            here = _first_rows(out, last - first)
+            here = outputs_for(first, last, X.shape[0], out)
             known = Start(codes.support[first:last], codes.z[first:last])
             fill_gaussian(X[first:last], gaussians, budget, known, space, here)
             _fill_in(first, last, filling, here)
             _add_gaussians(part, gaussians.dictionary.atoms, gaussians.spreads, here, parts.sums)
-
-
-@kernel
-def _first_rows(out, n):
-    """Return views of the first n rows of out."""
-    return Outputs(
-        out.support[:n], out.values[:n], out.residuals[:n], out.errors[:n],
-        out.members[:n], out.objective[:n], out.n_sweeps[:n],
-    )  # fmt: skip
 
 
 @kernel
