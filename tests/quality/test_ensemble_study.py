@@ -38,6 +38,13 @@ def test_every_design_of_a_pool_is_judged(rows, pool):
     assert figures[str(ensemble.Design())] > 0.9
 
 
+def test_members_on_some_of_the_columns_see_no_others(rows):
+    seen = list(ensemble._members(rows, 3, "70 % of columns", 1))
+    assert len(seen) == ensemble.Design.n_members
+    assert {member.atoms.shape[1] for member, _, _ in seen} == {3}
+    assert len({train.tobytes() for _, train, _ in seen}) > 1
+
+
 def test_one_score_beside_another_is_the_mean_of_both_on_one_scale(pool):
     said = [
         ensemble.standardised(ensemble.opinion(ensemble.Design(), pool, score)).test
@@ -79,9 +86,9 @@ def test_an_atom_that_nobody_used_is_atypical_but_finite():
 def test_the_cheapest_design_as_good_as_the_best_is_chosen():
     figures = dict.fromkeys(map(str, ensemble.designs()), 0.9)
     figures[str(ensemble.Design(n_members=30))] = 0.95
-    figures[str(ensemble.Design(n_members=8))] = 0.95 - ensemble.AS_GOOD / 2
+    figures[str(ensemble.Design(n_members=12))] = 0.95 - ensemble.AS_GOOD / 2
     figures[str(ensemble.Design(scores=("error", "atoms")))] = 0.95
-    assert ensemble.choose([figures]) == ensemble.Design(n_members=8)
+    assert ensemble.choose([figures]) == ensemble.Design(n_members=12)
 
 
 def test_finished_figures_are_kept_and_other_settings_have_their_own(tmp_path):
