@@ -188,17 +188,17 @@ def test_an_ensemble_is_fitted_scored_explained_and_reported(
     path, page = tmp_path / "parts.setatoms", tmp_path / "page.html"
     fit = call("fit", table, "--method", "ensemble", "--atoms", "3.0", "--save", path)
     assert "an ensemble of dictionaries" in fit.out
-    assert "members:     12\n" in call("info", path).out
+    assert "members:     20\n" in call("info", path).out
     scored = call("score", path, table, "--json", "--top", 1, "--report", page).json
     assert scored["estimator"] == "SetAtomEnsemble"
     row = scored["top"][0]["row"]
     record = call("explain", path, table, "--row", row, "--json").json
-    assert {atom["member"] for atom in record["atoms"]} == set(range(12))
+    assert {atom["member"] for atom in record["atoms"]} == set(range(20))
     in_words = call("explain", path, table, "--row", row).out
     assert "member  atom  coefficient" in in_words
     assert f"and {len(record['atoms']) - 12} more (--json has all)" in in_words
-    # 12 dictionaries of three atoms for each of four columns
-    assert "144 atoms over 4 columns were learned, in 12 dictionaries" in page.read_text("utf-8")
+    # 20 dictionaries of three atoms for each of four columns
+    assert "240 atoms over 4 columns were learned, in 20 dictionaries" in page.read_text("utf-8")
 
 
 def test_the_page_numbers_atoms_through_all_dictionaries(

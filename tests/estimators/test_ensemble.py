@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 import setatoms
 from setatoms.decisions import RULES
+from setatoms.estimators import members
 from setatoms.estimators.members import BUDGETS, DIVERSITIES
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
 
@@ -50,7 +52,8 @@ def test_kinds_take_turns(rows):
 
 @pytest.mark.parametrize("diversity", DIVERSITIES)
 def test_members_differ_in_what_diversity_says_and_always_in_their_start(diversity, rows):
-    members = make(diversity=diversity, kinds=("gaussian",)).fit(rows).members_
+    # enough rows for 60 atoms
+    members = make(diversity=diversity, kinds=("gaussian",)).fit(np.tile(rows, (4, 1))).members_
     varied = DIVERSITIES[diversity]
     assert (len({len(member.atoms) for member in members}) > 1) == ("sizes" in varied)
     spreads = {round(float(member.radii.mean()), 6) for member in members}
@@ -67,6 +70,24 @@ def test_samples_and_gaps_give_the_same_bits_for_any_number_of_threads(parameter
     one, two = (make(n_jobs=n_jobs, contamination="auto", **parameters).fit(X) for n_jobs in (1, 4))
     np.testing.assert_array_equal(one.score_samples(X), two.score_samples(X))
     assert one.offset_ == two.offset_
+
+
+def test_members_of_a_large_table_learn_from_samples_of_their_own(rows, monkeypatch):
+    whole = make(kinds=("cone",)).fit(rows)
+    monkeypatch.setattr(members, "_ROWS_WORTH_LEARNING", 100)
+    sampled = make(kinds=("cone",)).fit(rows)
+    share = make(kinds=("cone",), subsample=100 / len(rows)).fit(rows)
+    for one, other, full in zip(sampled.members_, share.members_, whole.members_, strict=True):
+        np.testing.assert_array_equal(one.atoms, other.atoms)
+        assert one.history.error[-1] != full.history.error[-1]
+
+
+def test_anomalies_among_few_training_rows_get_no_atoms_of_their_own(rows):
+    X, rng = rows[:250].copy(), np.random.default_rng(1)
+    X[:10] = np.column_stack([rng.permutation(column) for column in rows.T])[:10]
+    model = setatoms.SetAtomEnsemble(budget="fast", contamination=0.1, random_state=0).fit(X)
+    assert {len(member.atoms) for member in model.members_} == {12}
+    assert roc_auc_score(np.arange(250) < 10, -model.score_samples(X)) > 0.9
 
 
 def test_fit_leaves_the_table_as_it_was(rows):

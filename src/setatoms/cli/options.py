@@ -111,7 +111,7 @@ _LEARNING = (
     click.option(
         "--method",
         type=click.Choice(METHODS),
-        default="gaussian",
+        default="ensemble",
         show_default=True,
         help="Kind of atoms, or an ensemble of dictionaries.",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any
 
@@ -119,19 +119,22 @@ class ErrorDetector(DecidesByScore, AtomEstimator):
         return decisions.cross_fit(fit_scores, len(table), rng)
 
     def _score(self, table: Array) -> Scores:
-        return -self._combination().combine(self._errors(table))
+        scores = np.empty(len(table))
+        for part, errors in self._slabs(table):
+            scores[part] = -self._combination().combine(errors)
+        return scores
 
     def _errors(self, table: Array) -> Array:
         """Return the representation errors (n_dictionaries, n) of rows."""
+        return np.concatenate([errors for _, errors in self._slabs(table)], axis=1)
+
+    def _slabs(self, table: Array) -> Iterator[tuple[slice, Array]]:
+        """Yield rows and their errors, few enough for memory not to grow with the table."""
         dictionaries = self._dictionaries()
-        errors = np.empty((len(dictionaries), len(table)))
-        # slab by slab, so that the standardised copy does not grow with the table
         for start in range(0, len(table), _SLAB_ROWS):
             part = slice(start, start + _SLAB_ROWS)
             Z = self.standardizer_.apply(table[part])
-            for dictionary, row in zip(dictionaries, errors, strict=True):
-                row[part] = measure(dictionary, Z)
-        return errors
+            yield part, np.array([measure(dictionary, Z) for dictionary in dictionaries])
 
     def _panel(self) -> Panel:
         return Panel(self._dictionaries(), self._combination())

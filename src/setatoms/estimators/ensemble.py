@@ -51,11 +51,12 @@ class SetAtomEnsemble(ErrorDetector):
         "mean-by-kind" (with one unit for all members of a kind), "plain-mean" (no units), "median",
         and the means of another part of the ratios: "upper-half", "lower-quarter" and "least" (the
         smallest alone).
-    subsample : float, default=1.0
-        The share of rows that each member learns from, drawn anew for each.
+    subsample : float or None, default=None
+        The share of rows that each member learns from, drawn anew for each. None takes all rows of
+        a table with up to 20,000, and 20,000 of a larger one.
     n_atoms : float, int or None, default=None
         Number of atoms of every member: a float counts per feature, an int in all. None takes 6
-        and 10 per feature in turn, but at most one for two rows.
+        and 10 per feature in turn, but at most one for 20 rows where these are few.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
     n_nonzero : int, default=2
@@ -129,7 +130,7 @@ class SetAtomEnsemble(ErrorDetector):
         kinds: tuple[str, ...] = ("gaussian", "cone"),
         diversity: str = "all",
         rule: str = "lower-half",
-        subsample: float = 1.0,
+        subsample: float | None = None,
         n_atoms: float | None = None,
         radii: tuple[float, float] = (0.04, 0.12),
         n_nonzero: int = 2,

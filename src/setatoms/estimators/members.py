@@ -35,8 +35,10 @@ DISTRIBUTIONS = {
     "gaussian": ("linear", "50-50", "80-20"),
     "cone": ("80-20", "linear", "50-50"),
 }
-# Sizes are lower where rows are fewer than this.
-_FEWEST_ROWS_PER_ATOM = 2
+# Of a table with more rows, each member learns from a sample of its own.
+_ROWS_WORTH_LEARNING = 20_000
+# With fewer rows for an atom, anomalies among them get atoms of their own: sizes are lower there.
+_FEWEST_ROWS_PER_ATOM = 20
 
 
 class Member(NamedTuple):
@@ -68,14 +70,14 @@ class EnsembleRecipe:
     ----------
     recipes : tuple of SetAtomRecipe
         One a member.
-    subsample : float
-        The share of rows that each member learns from.
+    subsample : float or None
+        The share of rows that each member learns from; None as many as are worth the time.
     n_jobs : int or None
         Threads; results do not depend on it.
     """
 
     recipes: tuple[SetAtomRecipe, ...]
-    subsample: float
+    subsample: float | None
     n_jobs: int | None
 
     @property
@@ -113,9 +115,9 @@ class EnsembleRecipe:
         self, X: Table, missing: Mask | None, rng: np.random.Generator
     ) -> tuple[Table, Mask | None]:
         """Return rows that this member may write to, if it has to, and where they have gaps."""
-        if self.subsample == 1.0:
+        n_taken = count_rows(self.subsample, len(X))
+        if n_taken == len(X):
             return (X, None) if missing is None else (X.copy(), missing)
-        n_taken = min(len(X), max(2, round(self.subsample * len(X))))
         rows = np.sort(rng.choice(len(X), n_taken, replace=False))
         return X[rows], None if missing is None else missing[rows]
 
@@ -130,18 +132,25 @@ def _halved(recipe: SetAtomRecipe) -> SetAtomRecipe:
 def ensemble_recipe(ensemble: Any, n_samples: int, n_features: int) -> EnsembleRecipe:
     """Resolve the parameters of an ensemble for a table of this shape."""
     n_members = count_members(ensemble)
-    n_taken = round(ensemble.subsample * n_samples)
+    n_taken = count_rows(ensemble.subsample, n_samples)
     chosen = list(_choose(ensemble, n_members, n_taken, n_features))
     # more cores than members: the rest help with the rows
     n_jobs = max(1, effective_jobs(ensemble.n_jobs) // n_members)
     recipes = tuple(_member_recipe(ensemble, *choice, n_features, n_jobs) for choice in chosen)
-    return EnsembleRecipe(recipes, float(ensemble.subsample), ensemble.n_jobs)
+    return EnsembleRecipe(recipes, ensemble.subsample, ensemble.n_jobs)
 
 
 def count_members(ensemble: Any) -> int:
     """Return how many members an ensemble has."""
     given = ensemble.n_members
     return BUDGETS[ensemble.budget] if given is None else int(given)
+
+
+def count_rows(subsample: float | None, n_samples: int) -> int:
+    """Return how many of the rows each member learns from."""
+    if subsample is None:
+        return min(n_samples, _ROWS_WORTH_LEARNING)
+    return min(n_samples, max(2, round(subsample * n_samples)))
 
 
 def check_kinds(kinds: Any) -> tuple[str, ...]:

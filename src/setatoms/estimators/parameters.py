@@ -87,7 +87,8 @@ _RULES = {
     "sparse_output": _SWITCH,
     "standardize": _SWITCH,
     "subsample": Rule(
-        lambda value: _is_real(value) and 0 < value <= 1, "a share of rows, above 0 and at most 1"
+        lambda value: value is None or (_is_real(value) and 0 < value <= 1),
+        "a share of rows, above 0 and at most 1, or None",
     ),
     "tol": _NOT_NEGATIVE,
     "verbose": Rule(
