@@ -27,6 +27,10 @@ DESIGN_DATASETS, CONFIRMATION_DATASETS = ADBENCH_DATASETS[::2], ADBENCH_DATASETS
 BUDGETS: dict[str, dict[str, Any]] = {
     name: {"budget": name} for name in ("balanced", "fast", "best")
 }
+# What an ensemble is made of.
+MEMBERS: dict[str, dict[str, Any]] = {
+    f"one {kind}": {"n_members": 1, "kinds": (kind,)} for kind in ("gaussian", "cone")
+}
 # One thing differs from the balanced budget in each.
 ABLATIONS: dict[str, dict[str, Any]] = {
     **{f"members {n}": {"n_members": n} for n in (2, 12, 30)},
@@ -123,8 +127,8 @@ def _neighbours(name: str, sizes: tuple[int, ...]) -> Peer:
     return Peer(f"{name} ensemble", NeighbourEnsemble, {"default": arguments}, ("pyod",))
 
 
-ENSEMBLE = EnsembleMethod("SetAtomEnsemble", BUDGETS | ABLATIONS, tuple(BUDGETS))
+ENSEMBLE = EnsembleMethod("SetAtomEnsemble", BUDGETS | MEMBERS | ABLATIONS, (*BUDGETS, *MEMBERS))
 NEIGHBOUR_ENSEMBLES: tuple[Peer, ...] = (
     _neighbours("LOF", (5, 10, 15, 20, 25, 30, 40, 50, 70, 100)),
-    _neighbours("COF", (10, 15, 20, 25, 30)),
+    _neighbours("COF", (10, 20, 30)),
 )

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from setatoms.bench.comparisons import best_baselines
+from setatoms.bench.ensembles import ENSEMBLE
 from setatoms.bench.layout import Column, Entry, Table, number
 from setatoms.bench.paper import (
     BASELINES,
@@ -26,7 +27,7 @@ _TAIL = ("avg. precision", "rank", "error", "seconds", "datasets", "failed")
 def method_table(results: Results) -> Table:
     """Return each set-atom method averaged over its configurations, and its best one."""
     known = [VECTOR_METHOD, *SET_ATOM_METHODS]
-    others = {name for name, _ in results.runs} - {*known, *BASELINES}
+    others = {name for name, _ in results.runs} - {*known, *BASELINES, ENSEMBLE.name}
     rows = [
         _method_row(results, method)
         for method in [*known, *sorted(others)]

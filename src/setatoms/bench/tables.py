@@ -9,6 +9,7 @@ from typing import Literal, TextIO
 
 import numpy as np
 
+from setatoms.bench.ablations import ensemble_tables
 from setatoms.bench.layout import (
     Column,
     Emphasis,
@@ -81,6 +82,7 @@ def all_tables(results: Results) -> list[Table]:
         method_table(results),
         baseline_table(results),
         neighbour_table(results),
+        *ensemble_tables(results),
         pilot_table(results),
         *significance_tables(results),
         *ordering_tables(results),
