@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from benchmarks.quality import pages
 from benchmarks.quality.splits import DETECTORS, Split, mixed_split, tables
+from setatoms import SetAtomEnsemble
 
 Array = NDArray[np.float64]
 Columns = NDArray[np.intp]
 # which rows were asked about, what was asked
 Question = tuple[str, str]
 
+STUDIED: dict[str, Any] = {**DETECTORS, "ensemble": SetAtomEnsemble}
 SEED = 1
 MOST_ROWS, MOST_ROWS_QUICK = 200, 40
 DEVIATIONS = 3.0
@@ -35,8 +37,8 @@ GOALS: dict[tuple[str, str, str], float] = {
     (SWAPPED, REFILL, FIRST): 0.35,
 }
 LEAST_RESCUED = 0.90
-WHO_TITLES = ["corrupted, ranked by", *DETECTORS, "ECOD", "goal"]
-RESCUE_TITLES = [f"flagged rows, k={REPLACED}", *DETECTORS, "goal"]
+WHO_TITLES = ["corrupted, ranked by", *STUDIED, "ECOD", "goal"]
+RESCUE_TITLES = [f"flagged rows, k={REPLACED}", *STUDIED, "goal"]
 
 
 class Corrupted(NamedTuple):
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
         split = mixed_split(name, SEED)
         # a stream for each table: with the same one, luck would be the same on all of them
         corrupted = corrupt(split, most_rows, np.random.default_rng([SEED, number]))
-        for kind, make in DETECTORS.items():
+        for kind, make in STUDIED.items():
             detector = _fit(make(random_state=SEED), split.train)
             _ask_who(answers, kind, _places_of(detector, corrupted))
             _ask_rescue(answers, kind, detector, corrupted, split)
@@ -172,7 +174,7 @@ def _who_rows(answers: Answers) -> Iterator[list[str]]:
         for rank in (CONTRIBUTION, REFILL):
             for place in (FIRST, FIRST_THREE):
                 goal = GOALS.get((how, rank, place))
-                shares = [answers.share(kind, how, rank, place) for kind in DETECTORS]
+                shares = [answers.share(kind, how, rank, place) for kind in STUDIED]
                 ecod = answers.share("ECOD", how, DIMENSIONS, place)
                 cells = [_cell(share, goal) for share in shares]
                 aim = "" if goal is None else f"≥ {goal:.0%}"
@@ -192,7 +194,7 @@ def _rescue_rows(answers: Answers) -> Iterator[list[str]]:
         cells = [
             f"{_cell(answers.share(kind, group, 'rescued'), goal)} of "
             f"{answers.count(kind, group, 'rescued')}"
-            for kind in DETECTORS
+            for kind in STUDIED
         ]
         yield [words, *cells, "" if goal is None else f"≥ {goal:.0%}"]
 

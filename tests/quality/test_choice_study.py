@@ -40,7 +40,7 @@ def test_goals_count_tables_not_seeds():
 
 def test_a_case_compares_the_default_with_what_was_chosen(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    normal = rng.normal(size=(160, 2)) @ rng.normal(size=(2, 4)) + 0.1 * rng.normal(size=(160, 4))
+    normal = rng.normal(size=(160, 2)) @ rng.normal(size=(2, 4)) + 0.5 * rng.normal(size=(160, 4))
     test = np.vstack([normal[120:], rng.normal(size=(10, 4))])
     rows = Rows(normal[:120], test, np.repeat([0, 1], [40, 10]), tmp_path)
     chosen = setatoms.SetAtomEnsemble(n_members=1, contamination=0.1, random_state=3)

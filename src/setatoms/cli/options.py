@@ -12,7 +12,7 @@ import click
 
 Function = Callable[..., Any]
 
-METHODS = ("gaussian", "cone", "vector", "ensemble")
+METHODS = ("ensemble", "gaussian", "cone", "vector")
 _FORMATS = ("csv", "tsv", "parquet", "jsonl")
 
 
@@ -113,7 +113,7 @@ _LEARNING = (
         type=click.Choice(METHODS),
         default="ensemble",
         show_default=True,
-        help="Kind of atoms, or an ensemble of dictionaries.",
+        help="An ensemble of dictionaries, or one of this kind of atoms.",
     ),
     click.option(
         "--atoms",

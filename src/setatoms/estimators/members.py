@@ -14,7 +14,7 @@ from setatoms.estimators.recipes import Mask, OnStep, SetAtomRecipe, Table
 from setatoms.estimators.sizes import ROWS_PER_ATOM, count_checked_atoms
 from setatoms.estimators.warn import warn_caller
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
-from setatoms.learning.loop import History
+from setatoms.learning.loop import History, Learned
 from setatoms.learning.radii import count_atoms, distribute
 
 BUDGETS = {"fast": 6, "balanced": 20, "best": 60}
@@ -39,6 +39,8 @@ DISTRIBUTIONS = {
 _ROWS_WORTH_LEARNING = 20_000
 # With fewer rows for an atom, anomalies among them get atoms of their own: sizes are lower there.
 _FEWEST_ROWS_PER_ATOM = 20
+# Atoms with fewer users are such an anomaly's own.
+_FEWEST_USERS = 5.0
 
 
 class Member(NamedTuple):
@@ -106,8 +108,7 @@ class EnsembleRecipe:
         def learn_one(i: int, step: OnStep) -> Member:
             recipe, stream = self.recipes[i], streams[i]
             rows, gaps = self._sample(X, missing, stream)
-            learned = recipe.learn(rows, stream, step, gaps)
-            return Member(recipe.kind, *learned)
+            return _common_atoms(recipe.kind, recipe.learn(rows, stream, step, gaps))
 
         return tuple(run_tasks(learn_one, len(self.recipes), on_step, n_jobs=self.n_jobs))
 
@@ -120,6 +121,21 @@ class EnsembleRecipe:
             return (X, None) if missing is None else (X.copy(), missing)
         rows = np.sort(rng.choice(len(X), n_taken, replace=False))
         return X[rows], None if missing is None else missing[rows]
+
+
+def _common_atoms(kind: GaussianAtoms | ConeAtoms, learned: Learned) -> Member:
+    """Return a member without the atoms of hardly more than one row.
+
+    Such a row is an anomaly, and would pass for normal when it is scored. There remain at least as
+    many atoms as features.
+    """
+    atoms, radii, history, users = learned
+    fewest = min(len(atoms), atoms.shape[1])
+    if users is None:
+        return Member(kind, atoms, radii, history)
+    common = users >= min(_FEWEST_USERS, np.sort(users)[-fewest])
+    kept = history._replace(radii=history.radii[:, common], usage=history.usage[:, common])
+    return Member(kind, np.ascontiguousarray(atoms[common]), radii[common], kept)
 
 
 def _halved(recipe: SetAtomRecipe) -> SetAtomRecipe:

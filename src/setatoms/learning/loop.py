@@ -50,11 +50,24 @@ class History(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A learned dictionary: atoms (n_atoms, n_features), radii (n_atoms,), and how it came."""
+    """A learned dictionary, and how it came.
+
+    Attributes
+    ----------
+    atoms : ndarray of shape (n_atoms, n_features)
+        Unit vectors.
+    radii : ndarray of shape (n_atoms,)
+        The radius of each.
+    history : History
+        How learning went.
+    users : ndarray of shape (n_atoms,) or None
+        How many signals used each atom in the last pass, see `Statistics`; None if not counted.
+    """
 
     atoms: Array
     radii: Array
     history: History
+    users: Array | None = None
 
 
 # held once for all passes: setting the limit takes as long as coding hundreds of signals
@@ -101,13 +114,13 @@ def learn(
     atoms, _ = kind.separate(atoms, radii, rng)
     memory = kind.remember(X, atoms, radii)
     record = _Record(len(atoms))
-    still = False
+    still, users = False, None
     for k in range(1, n_iter + 1):
         if still and not schedule.adapts_at(k):
             continue
         before = atoms
         statistics = kind.statistics(X, atoms, radii, memory, missing=missing, n_jobs=n_jobs)
-        moved = statistics.apply(atoms)
+        moved, users = statistics.apply(atoms), statistics.users
         if schedule.adapts_at(k):
             usage = schedule.usage_of(statistics)
             radii = schedule.at(k, usage)
@@ -119,7 +132,7 @@ def learn(
         still = not schedule.adapts_at(k) and have_stopped(before, atoms, tol)
         if on_iteration is not None:
             on_iteration(k, record.errors[-1])
-    return Learned(atoms, radii, record.history())
+    return Learned(atoms, radii, record.history(), users)
 
 
 @dataclass

@@ -71,6 +71,7 @@ class _Sums(NamedTuple):
     weight: Array  # (n_parts, n_atoms)
     u0: Array  # (n_parts, n_atoms)
     u1: Array  # (n_parts, n_atoms)
+    u2: Array  # (n_parts, n_atoms)
     error: Array  # (n_parts,)
     objective: Array  # (n_parts,)
 
@@ -143,7 +144,7 @@ def _run(call: Callable[[_Parts], None], coder: Coder, X: Array, n_jobs: int | N
     part_rows = max(CHUNK_ROWS, -(-len(X) // _MOST_PARTS))
     n_parts = -(-len(X) // part_rows)
     shape = (n_parts, coder.n_atoms)
-    sums = _Sums(np.zeros((*shape, X.shape[1])), *np.zeros((3, *shape)), *np.zeros((2, n_parts)))
+    sums = _Sums(np.zeros((*shape, X.shape[1])), *np.zeros((4, *shape)), *np.zeros((2, n_parts)))
     parts = _Parts(np.zeros(1, np.int64), part_rows, sums)
 
     def work() -> None:
@@ -154,8 +155,8 @@ def _run(call: Callable[[_Parts], None], coder: Coder, X: Array, n_jobs: int | N
         parts.turn[0] = n_parts
 
     run_together(work, min(effective_jobs(n_jobs), len(X) // coder.rows_a_thread), stop)
-    pull, weight, u0, u1, error, objective = (part.sum(axis=0) for part in sums)
-    return Statistics(pull, weight, u0, u1, float(error), float(objective), len(X))
+    pull, weight, u0, u1, u2, error, objective = (part.sum(axis=0) for part in sums)
+    return Statistics(pull, weight, u0, u1, u2, float(error), float(objective), len(X))
 
 
 @kernel
@@ -199,8 +200,8 @@ def _fill_in(first, last, filling, out):
 
 @kernel
 def _add_cones(part, out, sums):
-    """Add x r to pull, x^2 to weight, the use of each atom to u0 and u1."""
-    pull, weight, u0, u1 = sums.pull[part], sums.weight[part], sums.u0[part], sums.u1[part]
+    """Add x r to pull, x^2 to weight, the use of each atom to u0, u1 and u2."""
+    pull, weight = sums.pull[part], sums.weight[part]
     for row in range(out.errors.shape[0]):
         sums.error[part] += out.errors[row]
         sums.objective[part] += out.errors[row] * out.errors[row]
@@ -211,15 +212,14 @@ def _add_cones(part, out, sums):
                 break
             x = out.values[row, q]
             weight[j] += x * x
-            u0[j] += 1.0
-            u1[j] += abs(x)
             add(pull[j], x, residual)
+            _count_use(part, j, x, sums)
 
 
 @kernel
 def _add_gaussians(part, atoms, spreads, out, sums):
     """Add the actual atoms alpha d + beta r = unit(d + v x r), split into d and r, to the sums."""
-    pull, weight, u0, u1 = sums.pull[part], sums.weight[part], sums.u0[part], sums.u1[part]
+    pull, weight = sums.pull[part], sums.weight[part]
     for row in range(out.errors.shape[0]):
         sums.error[part] += out.errors[row]
         sums.objective[part] += out.objective[row]
@@ -233,6 +233,13 @@ def _add_gaussians(part, atoms, spreads, out, sums):
             lean = spreads[j] * x
             alpha = 1.0 / np.sqrt(1.0 + 2.0 * lean * dot(atoms[j], residual) + lean * lean * square)
             weight[j] += alpha
-            u0[j] += 1.0
-            u1[j] += abs(x)
             add(pull[j], lean * alpha, residual)
+            _count_use(part, j, x, sums)
+
+
+@kernel
+def _count_use(part, j, x, sums):
+    """Add one use of atom j, with coefficient x."""
+    sums.u0[part, j] += 1.0
+    sums.u1[part, j] += abs(x)
+    sums.u2[part, j] += x * x

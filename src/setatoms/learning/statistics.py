@@ -32,6 +32,8 @@ class Statistics:
         Signals that use each atom.
     u1 : ndarray of shape (n_atoms,)
         Sum of the absolute coefficients of each atom.
+    u2 : ndarray of shape (n_atoms,)
+        Sum of the squared coefficients of each atom.
     error : float
         Sum of the signals' errors.
     objective : float
@@ -44,9 +46,18 @@ class Statistics:
     weight: Array
     u0: Array
     u1: Array
+    u2: Array
     error: float
     objective: float
     n_rows: int
+
+    @property
+    def users(self) -> Array:
+        """How many signals use each atom, each counted by its share of the coefficients.
+
+        An atom of one signal alone has one; if others use it a little, hardly more.
+        """
+        return self.u1**2 / np.where(self.u2 > 0, self.u2, 1.0)
 
     def apply(self, atoms: Array) -> Array:
         """Return the re-centred atoms (n_atoms, n_features); one that nothing used stays."""
