@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -14,7 +14,12 @@ from benchmarks.lines import Line, compare
 from benchmarks.rounds import Contender, Skipped, Timing, alternate
 from benchmarks.settings import Settings
 from benchmarks.shapes import Split, made_split, random_problem, split_table
-from setatoms import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
+from setatoms import (
+    ConeAtomDetector,
+    GaussianAtomDetector,
+    SetAtomEnsemble,
+    VectorAtomDetector,
+)
 from setatoms.estimators.recipes import AKSVD_ITERATIONS
 
 LARGE_ROWS, LARGE_FEATURES = 100_000, 27
@@ -58,22 +63,32 @@ OURS: dict[str, Make] = {
         contamination=0.1, n_jobs=threads, random_state=0
     ),
 }
+# on the tables alone: its members learn from no more than 20,000 rows
+ENSEMBLE: dict[str, Make] = {
+    "setatoms ensemble": lambda threads: SetAtomEnsemble(
+        contamination=0.1, n_jobs=threads, random_state=0
+    ),
+}
 
 
 def detector_lines(settings: Settings) -> Iterator[Line]:
     """Compare on real tables and on a large made one."""
     for name in settings.tables:
-        yield from _run(split_table(name), PEERS, [], settings)
+        yield from _run(split_table(name), OURS | ENSEMBLE, PEERS, [], settings)
     split = made_split(settings.rows(LARGE_ROWS), LARGE_FEATURES)
     peers = [peer for peer in PEERS if peer.why_not_large is None]
     skipped = [Skipped(p.name, p.why_not_large) for p in PEERS if p.why_not_large is not None]
-    yield from _run(split, peers, skipped, settings)
+    yield from _run(split, OURS, peers, skipped, settings)
 
 
 def _run(
-    split: Split, peers: list[Peer] | tuple[Peer, ...], skipped: list[Skipped], settings: Settings
+    split: Split,
+    ours: dict[str, Make],
+    peers: Sequence[Peer],
+    skipped: Sequence[Skipped],
+    settings: Settings,
 ) -> list[Line]:
-    contenders = [_ours(split, name, make, settings.threads) for name, make in OURS.items()]
+    contenders = [_ours(split, name, make, settings.threads) for name, make in ours.items()]
     absent = list(skipped)
     for peer in peers:
         try:
@@ -89,11 +104,11 @@ def _run(
 
 
 def _shares(split: Split, timings: list[Timing]) -> dict[str, float]:
-    """Count one product with all atoms for each pass over the rows, of ours alone."""
+    """Count one product with all atoms for each pass over the rows, of our single dictionaries."""
     n_features = split.train.shape[1]
     shares = {}
     for timing in timings:
-        if timing.contender.kind == "ours":
+        if timing.contender.name in OURS:
             detector = OURS[timing.contender.name](1)
             passes = detector.n_iter + (AKSVD_ITERATIONS if detector.init == "aksvd" else 0) + 1
             n_products = passes * len(split.train) + len(split.test)
