@@ -119,7 +119,7 @@ class SetAtomEnsemble(ErrorDetector):
     >>> detector.predict([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0]])
     array([ 1, -1])
     >>> len(detector.members_)
-    4
+    6
     """
 
     def __init__(
