@@ -25,8 +25,6 @@ DIVERSITIES: dict[str, tuple[str, ...]] = {
     "radii": ("radii",),
     "all": ("sizes", "radii"),
 }
-
-
 # What members take turns in: atoms per feature, and how radii lie between the smallest and the
 # largest, the best of the paper first. The numbers of both have no common factor, so that all pairs
 # have their turn.
