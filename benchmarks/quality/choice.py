@@ -6,7 +6,6 @@ What `choose_parameters` tries was found on the half to choose by; the other hal
 from __future__ import annotations
 
 import time
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.quality import pages
 from benchmarks.quality.halves import CONFIRMATION, DESIGN, Case, Figures, kept
+from benchmarks.quality.splits import unwarned
 from setatoms import SetAtomEnsemble, choose_parameters
 from setatoms.bench.rows import Rows
 from setatoms.estimators.choosing import GRID
@@ -54,9 +54,7 @@ def compare(cases: Sequence[Case], folder: Path, n_jobs: int) -> dict[Case, Figu
 def judge(rows: Rows, seed: int, n_jobs: int) -> Figures:
     """Return both AUCs, how many fits long the search was, and a 1 for each parameter chosen."""
     default = SetAtomEnsemble(contamination=0.1, random_state=seed, n_jobs=n_jobs)
-    with warnings.catch_warnings():
-        # small tables and constant columns are part of the study
-        warnings.simplefilter("ignore", UserWarning)
+    with unwarned():
         # the time of this process: others do not count
         began = time.process_time()
         choice = choose_parameters(rows.train, default)

@@ -8,7 +8,6 @@ choices among what is known already.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -22,6 +21,7 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.quality import pages
 from benchmarks.quality.halves import CONFIRMATION, DESIGN, Case, Figures, kept
 from benchmarks.quality.opinions import atypicality, code
+from benchmarks.quality.splits import unwarned
 from setatoms import SetAtomEnsemble
 from setatoms.bench.rows import Rows
 from setatoms.decisions import RULES, Combination
@@ -165,26 +165,23 @@ def _members(
 ) -> Iterator[tuple[Member, Array, Array]]:
     """Yield the members of a pool with the rows that each sees, standardised."""
     common = {"contamination": 0.1, "n_jobs": n_jobs, **POOLS[pool]}
-    with warnings.catch_warnings():
-        # small tables and constant columns are part of the study
-        warnings.simplefilter("ignore", UserWarning)
-        if pool not in COLUMNS:
+    if pool not in COLUMNS:
+        with unwarned():
             model = SetAtomEnsemble(random_state=seed, **common).fit(rows.train)
-            train, test = (model.standardizer_.apply(part) for part in (rows.train, rows.test))
-            yield from ((member, train, test) for member in model.members_)
-            return
-        n_features = rows.train.shape[1]
-        n_taken = max(2, round(COLUMNS[pool] * n_features))
-        for i in range(Design.n_members):
-            rng = np.random.default_rng([seed, i])
-            columns = np.sort(rng.choice(n_features, n_taken, replace=False))
-            kinds = (Design.kinds[i % len(Design.kinds)],)
-            model = SetAtomEnsemble(
-                n_members=1, kinds=kinds, random_state=seed * 1000 + i, **common
-            )
+        train, test = (model.standardizer_.apply(part) for part in (rows.train, rows.test))
+        yield from ((member, train, test) for member in model.members_)
+        return
+    n_features = rows.train.shape[1]
+    n_taken = max(2, round(COLUMNS[pool] * n_features))
+    for i in range(Design.n_members):
+        rng = np.random.default_rng([seed, i])
+        columns = np.sort(rng.choice(n_features, n_taken, replace=False))
+        kinds = (Design.kinds[i % len(Design.kinds)],)
+        model = SetAtomEnsemble(n_members=1, kinds=kinds, random_state=seed * 1000 + i, **common)
+        with unwarned():
             model.fit(rows.train[:, columns])
-            apply = model.standardizer_.apply
-            yield model.members_[0], apply(rows.train[:, columns]), apply(rows.test[:, columns])
+        apply = model.standardizer_.apply
+        yield model.members_[0], apply(rows.train[:, columns]), apply(rows.test[:, columns])
 
 
 def judge(rows: Rows, pool: Pool, wanted: Sequence[Design]) -> Figures:

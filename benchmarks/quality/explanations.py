@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality import pages
-from benchmarks.quality.splits import DETECTORS, Split, mixed_split, tables
+from benchmarks.quality.splits import DETECTORS, Split, mixed_split, tables, unwarned
 from setatoms import SetAtomEnsemble
 
 Array = NDArray[np.float64]
@@ -102,9 +101,7 @@ def corrupt(split: Split, most_rows: int, rng: np.random.Generator) -> dict[str,
 
 
 def _fit(detector: Any, train: Array) -> Any:
-    with warnings.catch_warnings():
-        # small tables and constant columns are part of the study
-        warnings.simplefilter("ignore", UserWarning)
+    with unwarned():
         return detector.fit(train)
 
 

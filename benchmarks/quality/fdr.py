@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality import pages
-from benchmarks.quality.splits import DETECTORS, Labels, Split, cases, clean_split
+from benchmarks.quality.splits import DETECTORS, Labels, Split, cases, clean_split, unwarned
 from setatoms.decisions import benjamini_hochberg
 
 LEVEL, MOST = 0.1, 0.12
@@ -63,9 +62,7 @@ def main(arguments: Sequence[str]) -> int:
 def _p_values(split: Split, seed: int) -> Iterator[tuple[str, PValues]]:
     """Yield the p-values of the test rows by each detector, calibrated in both ways."""
     part, rest = np.array_split(split.train, 2)
-    with warnings.catch_warnings():
-        # small tables and constant columns are part of the study
-        warnings.simplefilter("ignore", UserWarning)
+    with unwarned():
         for kind, detector in DETECTORS.items():
             crossed = detector(random_state=seed).fit(split.train)
             yield f"cross-fitted, {kind}", crossed.p_values(split.test)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.quality import pages
-from benchmarks.quality.splits import DETECTORS, Split, cases, mixed_split
+from benchmarks.quality.splits import DETECTORS, Split, cases, mixed_split, unwarned
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -72,9 +71,7 @@ def main(arguments: Sequence[str]) -> int:
     names = []
     for name, seed in cases(options.quick, SEEDS):
         names.append(name)
-        with warnings.catch_warnings():
-            # small tables and constant columns are part of the study
-            warnings.simplefilter("ignore", UserWarning)
+        with unwarned():
             _study(_standardised(mixed_split(name, seed)), seed, detections, imputations)
         print(name, *(f"{kind} {found[-1]}" for kind, found in detections.items()), flush=True)
     text = "\n\n".join(

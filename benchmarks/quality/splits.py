@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
@@ -33,6 +35,14 @@ class Split:
     train: Array
     test: Array
     y_test: Labels
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Silence warnings: small tables and constant columns are part of the studies."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
 
 
 def tables(quick: bool) -> tuple[str, ...]:

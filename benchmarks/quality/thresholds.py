@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from benchmarks.quality import pages
-from benchmarks.quality.splits import DETECTORS, Split, cases, clean_split, mixed_split
+from benchmarks.quality.splits import DETECTORS, Split, cases, clean_split, mixed_split, unwarned
 from setatoms import decisions
 from setatoms.decisions import UNSEEN_SHARE, CrossFitted, unseen_offset, unseen_scores
 
@@ -121,9 +120,7 @@ def main(arguments: Sequence[str]) -> int:
 def _judge(detector: Any, split: Split) -> dict[str, tuple[float, float]]:
     """Fit; return the share of false alarms and the F1 of each rule on the test rows."""
     with patch.object(decisions, "unseen_offset", wraps=unseen_offset) as rule_in_use:
-        with warnings.catch_warnings():
-            # small tables and constant columns are part of the study
-            warnings.simplefilter("ignore", UserWarning)
+        with unwarned():
             detector.fit(split.train)
         training, cross_fitted = rule_in_use.call_args.args
     scores, results = detector.score_samples(split.test), {}

@@ -11,10 +11,13 @@ from functools import lru_cache
 from typing import TypeVar
 
 import joblib
+import numpy as np
+from numpy.typing import NDArray
 
 from setatoms.backends.blas import single_threaded_blas
 
 T = TypeVar("T")
+Counter = NDArray[np.int64]
 
 # Fixed, so that sums over chunks do not depend on the number of threads. Large enough to hide
 # the cost of handing out a chunk (microseconds), small enough to stop soon when interrupted.
@@ -87,6 +90,24 @@ def run_together(work: Callable[[], None], n_threads: int, stop: Callable[[], No
             future.exception()
     for future in begun:
         future.result()
+
+
+def run_turns(call: Callable[[Counter], None], n_turns: int, n_threads: int) -> None:
+    """Let threads ``call`` until all of `n_turns` are taken from the counter (1,) they are given.
+
+    A call may take several, with `setatoms.backends.take`, and should come back soon enough for an
+    interruption to be noticed.
+    """
+    counter = np.zeros(1, np.int64)
+
+    def work() -> None:
+        while counter[0] < n_turns:
+            call(counter)
+
+    def stop() -> None:
+        counter[0] = n_turns
+
+    run_together(work, n_threads, stop)
 
 
 def _shared_pool() -> ThreadPoolExecutor:

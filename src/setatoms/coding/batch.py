@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import effective_jobs, run_together, single_threaded_blas, take
+from setatoms.backends import Counter, effective_jobs, run_turns, single_threaded_blas, take
 from setatoms.coding.blocks import Dictionary
 from setatoms.coding.codes import Codes
 
@@ -80,7 +80,7 @@ CHUNKS_A_CALL = 8
 class Turns(NamedTuple):
     """Which rows to code next, for threads that take chunks of them in turn."""
 
-    turn: NDArray[np.int64]  # (1,): the next chunk
+    turn: Counter  # (1,): the next chunk
     chunk_rows: int
     errors: NDArray[np.float64]  # (n,), or (0,): where errors go as well
 
@@ -152,6 +152,16 @@ def allocate(coder: Coder, X: NDArray[Any], *, members: bool = False) -> Outputs
     )
 
 
+def chunk_outputs(coder: Coder, X: NDArray[Any]) -> WorkSpaces[Outputs]:
+    """Return outputs for chunks of the rows of X, to be used again and again."""
+    return WorkSpaces(lambda n: allocate(coder, X[:n]))
+
+
+def count_threads(coder: Coder, n_rows: int, n_jobs: int | None) -> int:
+    """Return how many threads are worth their waking."""
+    return max(1, min(effective_jobs(n_jobs), n_rows // coder.rows_a_thread))
+
+
 def code(coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False) -> Outputs:
     """Code all rows of X and keep everything."""
     out = allocate(coder, X, members=members)
@@ -179,7 +189,8 @@ def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]
         rows, part = signals(X, start, stop), result[start:stop]
         double = part if X.dtype == np.float64 else np.empty(len(rows))
         _run(coder, rows, None, double, n_jobs)
-        part[...] = double
+        if double is not part:
+            part[...] = double
     return result
 
 
@@ -204,21 +215,17 @@ def _run(
     n_jobs: int | None,
 ) -> None:
     """Code all rows into ``out``, or only their errors into ``errors``."""
-    n_threads = max(1, min(effective_jobs(n_jobs), len(rows) // coder.rows_a_thread))
+    n_threads = count_threads(coder, len(rows), n_jobs)
     n_chunks = _CHUNKS_A_THREAD * n_threads if n_threads > 1 else 1
     chunk_rows = max(1, min(coder.most_rows, -(-len(rows) // n_chunks)))
-    turns = Turns(np.zeros(1, np.int64), chunk_rows, errors)
+    outputs = chunk_outputs(coder, rows)
 
-    def work() -> None:
-        target = allocate(coder, rows[:chunk_rows]) if out is None else out
-        while turns.turn[0] * chunk_rows < len(rows):
-            coder.take_turns(rows, target, turns)
-
-    def stop() -> None:
-        turns.turn[0] = len(rows)
+    def call(turn: Counter) -> None:
+        target = outputs.get(chunk_rows) if out is None else out
+        coder.take_turns(rows, target, Turns(turn, chunk_rows, errors))
 
     with single_threaded_blas():
-        run_together(work, n_threads, stop)
+        run_turns(call, -(-len(rows) // chunk_rows), n_threads)
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:

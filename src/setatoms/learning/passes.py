@@ -8,19 +8,21 @@ the interpreter, which only one thread can have at a time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import CHUNK_ROWS, effective_jobs, run_together, take
+from setatoms.backends import CHUNK_ROWS, Counter, run_turns, take
 from setatoms.coding.batch import (
     CHUNKS_A_CALL,
     Coder,
     Outputs,
     WorkSpaces,
-    allocate,
+    chunk_outputs,
+    count_threads,
     outputs_for,
     signals,
 )
@@ -57,11 +59,7 @@ class Memory:
     def __init__(self, coder: ConeCoder | GaussCoder, X: Array, codes: Start = NO_START) -> None:
         self.codes = codes
         self.spaces: WorkSpaces[Any] = coder.spaces
-        self.outputs = WorkSpaces(_allocate_outputs, coder, X[:CHUNK_ROWS])
-
-
-def _allocate_outputs(n: int, coder: Coder, X: Array) -> Outputs:
-    return allocate(coder, X[:n])
+        self.outputs = chunk_outputs(coder, X)
 
 
 class _Sums(NamedTuple):
@@ -79,7 +77,7 @@ class _Sums(NamedTuple):
 class _Parts(NamedTuple):
     """The parts of the signals, to be taken in turn."""
 
-    turn: NDArray[np.int64]  # (1,): the next part
+    turn: Counter  # (1,): the next part
     n_rows: int  # of every part but the last
     sums: _Sums
 
@@ -103,14 +101,8 @@ def sum_over_cones(
 ) -> Statistics:
     """Code the rows of X (n_samples, n_features) and sum up; fill `missing` entries in place."""
     rows, filling = signals(X, 0, len(X)), _filling(X, gaps, missing)
-
-    def call(parts: _Parts) -> None:
-        _sum_cones(
-            rows, coder.cones, coder.cd_sweeps, filling,
-            memory.spaces.get(CHUNK_ROWS), memory.outputs.get(CHUNK_ROWS), parts,
-        )  # fmt: skip
-
-    return _run(call, coder, X, n_jobs)
+    call = partial(_sum_cones, rows, coder.cones, coder.cd_sweeps, filling)
+    return _run(call, coder, X, memory, n_jobs)
 
 
 def sum_over_gaussians(
@@ -123,14 +115,8 @@ def sum_over_gaussians(
 ) -> Statistics:
     """Do the same for Gaussian atoms, from the codes in `memory`, which are replaced."""
     rows, filling = signals(X, 0, len(X)), _filling(X, gaps, missing)
-
-    def call(parts: _Parts) -> None:
-        _sum_gaussians(
-            rows, coder.gaussians, coder.budget, memory.codes, filling,
-            memory.spaces.get(CHUNK_ROWS), memory.outputs.get(CHUNK_ROWS), parts,
-        )  # fmt: skip
-
-    return _run(call, coder, X, n_jobs)
+    call = partial(_sum_gaussians, rows, coder.gaussians, coder.budget, memory.codes, filling)
+    return _run(call, coder, X, memory, n_jobs)
 
 
 def _filling(X: Array, gaps: Gaps, missing: Mask | None) -> _Filling:
@@ -139,22 +125,24 @@ def _filling(X: Array, gaps: Gaps, missing: Mask | None) -> _Filling:
     return _Filling(X, missing, gaps.lam, gaps.price)
 
 
-def _run(call: Callable[[_Parts], None], coder: Coder, X: Array, n_jobs: int | None) -> Statistics:
-    """Let threads ``call`` until all parts are taken; return the sums over all parts."""
+def _run(
+    call: Callable[[Any, Outputs, _Parts], None],
+    coder: Coder,
+    X: Array,
+    memory: Memory,
+    n_jobs: int | None,
+) -> Statistics:
+    """Let threads ``call``, each with its work space, until all parts are summed up."""
     part_rows = max(CHUNK_ROWS, -(-len(X) // _MOST_PARTS))
     n_parts = -(-len(X) // part_rows)
     shape = (n_parts, coder.n_atoms)
     sums = _Sums(np.zeros((*shape, X.shape[1])), *np.zeros((4, *shape)), *np.zeros((2, n_parts)))
-    parts = _Parts(np.zeros(1, np.int64), part_rows, sums)
 
-    def work() -> None:
-        while parts.turn[0] < n_parts:
-            call(parts)
+    def take_parts(turn: Counter) -> None:
+        space, out = memory.spaces.get(CHUNK_ROWS), memory.outputs.get(CHUNK_ROWS)
+        call(space, out, _Parts(turn, part_rows, sums))
 
-    def stop() -> None:
-        parts.turn[0] = n_parts
-
-    run_together(work, min(effective_jobs(n_jobs), len(X) // coder.rows_a_thread), stop)
+    run_turns(take_parts, n_parts, count_threads(coder, len(X), n_jobs))
     pull, weight, u0, u1, u2, error, objective = (part.sum(axis=0) for part in sums)
     return Statistics(pull, weight, u0, u1, u2, float(error), float(objective), len(X))
 
