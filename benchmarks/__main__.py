@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import report
 from benchmarks.coders import cone_lines, gauss_lines, omp_lines
 from benchmarks.detectors import detector_lines
+from benchmarks.ensembles import ensemble_lines
 from benchmarks.growth import first_call_lines, growth_lines
 from benchmarks.learners import aksvd_lines
 from benchmarks.lines import Line
@@ -32,10 +33,11 @@ PARTS: dict[str, Callable[[Settings], Iterator[Line]]] = {
     "detectors": detector_lines,
     "growth": growth_lines,
     "first-call": first_call_lines,
+    "ensembles": ensemble_lines,
     "paper": paper_lines,
 }
-# half an hour of fits that only repeat what the other parts show
-OPTIONAL = {"paper"}
+# the first has a page of its own, the second only repeats what other parts show, for half an hour
+OPTIONAL = {"ensembles", "paper"}
 COMPLETE_JSON, PARTIAL_JSON = Path("benchmarks/results.json"), Path("build/benchmarks-partial.json")
 
 
@@ -89,11 +91,12 @@ def _measure(options: argparse.Namespace) -> tuple[list[Line], dict[str, Any]]:
     settings = replace(settings, tables=tuple(n for n in settings.tables if n not in missing))
     about = {
         "command": options.command,
-        "complete": not options.only and not missing and settings.shrink == 1,
+        "complete": not missing and settings.shrink == 1,
         "settings": asdict(settings),
         "machine": describe(),
     }
-    path = options.json or (COMPLETE_JSON if about["complete"] else PARTIAL_JSON)
+    whole = about["complete"] and not options.only
+    path = options.json or (COMPLETE_JSON if whole else PARTIAL_JSON)
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [Line("tables", name, "all", skipped=why) for name, why in missing.items()]
     print(report.header(), *map(report.text_row, lines), sep="\n")

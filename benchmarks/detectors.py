@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
 from sklearn.metrics import roc_auc_score
 
@@ -26,6 +26,17 @@ LARGE_ROWS, LARGE_FEATURES = 100_000, 27
 WARM_UP_ROWS = 200
 
 Make = Callable[[int], Any]  # from a number of threads to an unfitted detector
+
+
+class Opponent(Protocol):
+    """A detector of others."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    def make(self, threads: int) -> Any:
+        """Return an unfitted detector."""
 
 
 @dataclass(frozen=True)
@@ -74,21 +85,23 @@ ENSEMBLE: dict[str, Make] = {
 def detector_lines(settings: Settings) -> Iterator[Line]:
     """Compare on real tables and on a large made one."""
     for name in settings.tables:
-        yield from _run(split_table(name), OURS | ENSEMBLE, PEERS, [], settings)
+        yield from contest("detectors", split_table(name), OURS | ENSEMBLE, PEERS, settings)
     split = made_split(settings.rows(LARGE_ROWS), LARGE_FEATURES)
     peers = [peer for peer in PEERS if peer.why_not_large is None]
     skipped = [Skipped(p.name, p.why_not_large) for p in PEERS if p.why_not_large is not None]
-    yield from _run(split, OURS, peers, skipped, settings)
+    yield from contest("detectors", split, OURS, peers, settings, skipped)
 
 
-def _run(
+def contest(
+    part: str,
     split: Split,
-    ours: dict[str, Make],
-    peers: Sequence[Peer],
-    skipped: Sequence[Skipped],
+    ours: Mapping[str, Make],
+    peers: Sequence[Opponent],
     settings: Settings,
+    skipped: Sequence[Skipped] = (),
 ) -> list[Line]:
-    contenders = [_ours(split, name, make, settings.threads) for name, make in ours.items()]
+    """Let all fit and score a split in turn; peers are measured against the first of ours."""
+    contenders = [enter(split, name, make, settings.threads) for name, make in ours.items()]
     absent = list(skipped)
     for peer in peers:
         try:
@@ -98,7 +111,7 @@ def _run(
     timings = alternate(contenders, settings.few_rounds())
     results = {timing.contender.name: {"AUC": _auc(split, timing)} for timing in timings}
     return compare(
-        "detectors", split.name, split.shape, timings, absent,
+        part, split.name, split.shape, timings, absent,
         shares=_shares(split, timings), results=results,
     )  # fmt: skip
 
@@ -118,14 +131,16 @@ def _shares(split: Split, timings: list[Timing]) -> dict[str, float]:
     return shares
 
 
-def _ours(split: Split, name: str, make: Make, threads: int) -> Contender:
+def enter(split: Split, name: str, make: Make, threads: int) -> Contender:
+    """Return one of ours as a contender that fits and scores a split."""
+
     def call(rows: int | None = None) -> Any:
         return -make(threads).fit(split.train[:rows]).score_samples(split.test[:rows])
 
     return _contender(name, split, call, ours=True)
 
 
-def _peer(split: Split, peer: Peer, threads: int) -> Contender:
+def _peer(split: Split, peer: Opponent, threads: int) -> Contender:
     peer.make(threads)  # complains here and now if PyOD is missing
 
     def call(rows: int | None = None) -> Any:

@@ -61,6 +61,10 @@ _GOALS: dict[tuple[str, str, str], Goal] = {
     ("aksvd", "A, 50 iterations", "dictlearn aksvd"): AtLeast("ratio", 5, 20),
     ("detectors", "pendigits", "COF"): AtLeast("ratio", 20, 60),
     ("detectors", "made, 100,000 x 27", "LOF"): AtLeast("ratio", 2, 10),
+    ("ensembles", "pendigits", "COF"): AtLeast("ratio", 1, 2),
+    ("ensembles", "2,000 to 20,000 rows", "20,000 rows"): AtMost("growth", 11, 10.3),
+    ("ensembles", "6 to 60 members", "60 members"): AtMost("growth", 11, 10.3),
+    ("ensembles", "threads", "all threads"): AtMost("difference", 0, 0),
     ("growth", "fit, 10 iterations", "1,000,000 rows"): AtMost("growth", 11, 10.3),
     ("growth", "score", "1,000,000 rows"): AtMost("growth", 11, 10.3),
     # the scores themselves are 1/27 of the input; the rest must be constant to reach the aim

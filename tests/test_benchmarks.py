@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks import __main__ as command
-from benchmarks import growth, report
+from benchmarks import ensembles, growth, report
 from benchmarks.child import in_child
 from benchmarks.coders import cone_lines, gauss_lines, omp_lines
 from benchmarks.detectors import detector_lines
+from benchmarks.ensembles import ensemble_lines
 from benchmarks.goals import _GOALS, AtLeast, AtMost
 from benchmarks.learners import aksvd_lines
 from benchmarks.lines import Line, compare
@@ -135,6 +136,32 @@ def test_detectors_of_a_made_table_find_its_anomalies() -> None:
             # broken relations of nine causes in 27 features leave large errors
             assert line.results["AUC"] > 0.9
             assert line.share is not None
+
+
+@pytest.mark.filterwarnings("ignore:.*fewer than 10 rows per feature:UserWarning")
+def test_ensembles_grow_and_do_not_depend_on_threads() -> None:
+    lines = list(ensemble_lines(Settings(threads=2, rounds=1, shrink=40, tables=())))
+    assert [line.case for line in lines] == [
+        *["50 to 500 rows"] * 2, *["6 to 60 members"] * 2, *["threads"] * 2
+    ]  # fmt: skip
+    found = {line.contender: line.results for line in lines}
+    assert found["500 rows"]["growth"] > 1
+    assert found["60 members"]["growth"] > 1
+    assert found["all threads"]["difference"] == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*fewer than 10 rows per feature:UserWarning")
+def test_every_ensemble_is_timed_on_a_table(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyod", reason="the ensembles of others are PyOD's")
+    monkeypatch.setenv("SETATOMS_DATA", str(shared / "adbench"))
+    monkeypatch.setattr(ensembles, "TABLE", "wine")
+    settings = Settings(threads=2, rounds=1, shrink=100, tables=("wine",))
+    lines = {line.contender: line for line in ensemble_lines(settings) if line.case == "wine"}
+    assert set(lines) == {
+        *(f"setatoms {budget}" for budget in ("balanced", "fast", "best")),
+        *("LOF", "COF", "LOF ensemble", "COF ensemble"),
+    }
+    assert all(line.results["AUC"] > 0.5 for line in lines.values())
 
 
 def test_real_tables_come_with_unit_atoms_and_z_scores(

@@ -87,18 +87,21 @@ class NeighbourEnsemble:
         ``"module:name"`` of the detector.
     sizes : tuple of int
         Its `n_neighbors`; those not below the number of rows are left out.
+    **arguments
+        What else it is made with.
     """
 
-    def __init__(self, detector: str, sizes: tuple[int, ...]) -> None:
+    def __init__(self, detector: str, sizes: tuple[int, ...], **arguments: Any) -> None:
         self.detector = detector
         self.sizes = sizes
+        self.arguments = arguments
 
     def fit(self, X: Array) -> Self:
         """Fit one detector for each size to `X` (n_samples, n_features)."""
         module, _, name = self.detector.partition(":")
         make = getattr(import_module(module), name)
         sizes = [size for size in self.sizes if size < len(X)] or [max(1, len(X) - 1)]
-        self.members_ = [make(n_neighbors=size).fit(X) for size in sizes]
+        self.members_ = [make(n_neighbors=size, **self.arguments).fit(X) for size in sizes]
         return self
 
     def decision_function(self, X: Array) -> Array:

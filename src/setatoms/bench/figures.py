@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from setatoms.bench.improvements import ADAPTIVE_CONES, best_ratios, improvements
 from setatoms.bench.paper import TWINS
-from setatoms.bench.reading import load_results
+from setatoms.bench.reading import Stores, load_results
 from setatoms.bench.results import Results, plain_name
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ CAPTIONS = {
 }
 
 
-def draw_figures(path: str | Path, out: str | Path, *, anomalies: str = "dependency") -> list[Path]:
+def draw_figures(stores: Stores, out: str | Path, *, anomalies: str = "dependency") -> list[Path]:
     """Draw Figures 1 to 3 as PNG and SVG.
 
     Parameters
     ----------
-    path : path-like
-        A folder that holds ``results.sqlite``, or an SQLite file.
+    stores : path-like or sequence of path-like
+        Folders that hold ``results.sqlite``, or SQLite files.
     out : path-like
         The folder for ``figure1.png``, ``figure1.svg`` and so on; made if missing.
     anomalies : str, default="dependency"
@@ -59,7 +59,7 @@ def draw_figures(path: str | Path, out: str | Path, *, anomalies: str = "depende
     list of Path
         The files written.
     """
-    figures = make_figures(load_results(path, anomalies))
+    figures = make_figures(load_results(stores, anomalies))
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     files = []

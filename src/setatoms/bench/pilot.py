@@ -30,7 +30,7 @@ PILOT: dict[Key, tuple[float, float]] = {
 
 def pilot_table(results: Results) -> Table:
     """Return mean ROC AUC and error of seed 1, averaged over starts, beside the pilot's."""
-    first = results.of_seed(_SEED)
+    first = results.of_seeds(_SEED)
     rows = [_row(first, key) for key in PILOT]
     names = (
         "method",

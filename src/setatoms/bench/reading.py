@@ -1,4 +1,4 @@
-"""Read a store of results, whoever may be writing to it."""
+"""Read stores of results, whoever may be writing to them."""
 
 from __future__ import annotations
 
@@ -15,33 +15,36 @@ from setatoms.bench.environment import Environment
 from setatoms.bench.results import Failure, Key, Results, Run, mean_of
 from setatoms.bench.store import FILE_NAME, VERSION
 
+Stores = str | Path | Sequence[str | Path]
+
 _Values = Sequence[float | None] | None
 
 
-def load_results(path: str | Path, anomalies: str = "dependency") -> Results:
+def load_results(stores: Stores, anomalies: str = "dependency") -> Results:
     """Read the cells of one kind of anomalies.
 
     Parameters
     ----------
-    path : path-like
-        A folder that holds ``results.sqlite``, or an SQLite file. It is opened read-only.
+    stores : path-like or sequence of path-like
+        A folder that holds ``results.sqlite``, or an SQLite file, or several of them: a cell that
+        is in more than one is taken from the last. They are opened read-only.
     anomalies : str, default="dependency"
         The kind of anomalies.
     """
     rows = _query(
-        path,
+        stores,
         "SELECT method, config, dataset, seed, status, reason, auc, ap, error, seconds "
         "FROM cells WHERE anomalies = ? ORDER BY method, config, dataset, seed",
         anomalies,
     )
     if not rows:
-        kinds = ", ".join(anomaly_kinds(path)) or "none at all"
-        raise ValueError(
-            f"{store_file(path)} has no cells with anomalies={anomalies!r}; it has {kinds}"
-        )
+        names = ", ".join(map(str, store_files(stores)))
+        kinds = ", ".join(anomaly_kinds(stores)) or "none at all"
+        raise ValueError(f"{names} has no cells with anomalies={anomalies!r}; it has {kinds}")
     starts: dict[tuple[Key, str, int], list[_Values]] = defaultdict(list)
     failures = []
-    for method, config, dataset, seed, status, reason, *values in rows:
+    cells = {row[:4]: row[4:] for row in rows}
+    for (method, config, dataset, seed), (status, reason, *values) in cells.items():
         # further starts are the same configuration once more
         name = re.sub(r" start\d+$", "", config)
         if status != "ok":
@@ -54,22 +57,27 @@ def load_results(path: str | Path, anomalies: str = "dependency") -> Results:
     return Results(anomalies, {k: dict(by) for k, by in runs.items()}, failures)
 
 
-def anomaly_kinds(path: str | Path) -> list[str]:
-    """Return the kinds of anomalies that a store has cells of, the paper's first."""
-    kinds = [kind for (kind,) in _query(path, "SELECT DISTINCT anomalies FROM cells")]
+def anomaly_kinds(stores: Stores) -> list[str]:
+    """Return the kinds of anomalies that stores have cells of, the paper's first."""
+    kinds = {kind for (kind,) in _query(stores, "SELECT DISTINCT anomalies FROM cells")}
     return sorted(kinds, key=lambda kind: (kind != "dependency", kind))
 
 
-def load_environments(path: str | Path) -> list[Environment]:
-    """Return what the cells of a store were computed with."""
-    rows = _query(path, "SELECT commit_hash, versions, hardware FROM environments ORDER BY id")
+def load_environments(stores: Stores) -> list[Environment]:
+    """Return what the cells of stores were computed with."""
+    rows = _query(stores, "SELECT commit_hash, versions, hardware FROM environments ORDER BY id")
     return [
         Environment(str(commit), json.loads(versions or "{}"), json.loads(hardware or "{}"))
         for commit, versions, hardware in rows
     ]
 
 
-def store_file(path: str | Path) -> Path:
+def store_files(stores: Stores) -> list[Path]:
+    """Return the SQLite files that are meant."""
+    return [_store_file(path) for path in ([stores] if isinstance(stores, str | Path) else stores)]
+
+
+def _store_file(path: str | Path) -> Path:
     """Return the SQLite file meant by `path`, a folder with ``results.sqlite`` or the file."""
     given = Path(path)
     file = given / FILE_NAME if given.is_dir() else given
@@ -88,10 +96,13 @@ def _average_starts(outcomes: list[_Values]) -> Run:
     return Run(auc, ap, error, seconds, len(given) < len(outcomes), len(outcomes))
 
 
-def _query(path: str | Path, statement: str, *values: str) -> list[tuple[Any, ...]]:
-    """Return the rows of a statement that only reads."""
-    file = store_file(path).resolve()
-    address = f"{file.as_uri()}?mode=ro"
+def _query(stores: Stores, statement: str, *values: str) -> list[tuple[Any, ...]]:
+    """Return the rows that a statement which only reads finds in one store after the other."""
+    return [row for file in store_files(stores) for row in _query_file(file, statement, values)]
+
+
+def _query_file(file: Path, statement: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
+    address = f"{file.resolve().as_uri()}?mode=ro"
     try:
         # a runner locks the store for the moment of each commit
         with closing(sqlite3.connect(address, uri=True, timeout=60)) as store:

@@ -10,8 +10,9 @@ from pathlib import Path
 from setatoms.bench.comparisons import check_orderings
 from setatoms.bench.figures import CAPTIONS, make_figures, render
 from setatoms.bench.improvements import summarise_ratios
+from setatoms.bench.kinds import kind_tables
 from setatoms.bench.layout import Column, Entry, Table
-from setatoms.bench.reading import anomaly_kinds, load_environments, load_results
+from setatoms.bench.reading import Stores, anomaly_kinds, load_environments, load_results
 from setatoms.bench.results import Results
 from setatoms.bench.summaries import baseline_table, dataset_table, method_table
 from setatoms.bench.tables import NEAR, all_tables, coverage
@@ -30,13 +31,13 @@ _LONG = 40
 Section = tuple[str, str]  # heading, HTML
 
 
-def write_report(path: str | Path, out: str | Path) -> Path:
+def write_report(stores: Stores, out: str | Path) -> Path:
     """Write one self-contained page with every table and figure.
 
     Parameters
     ----------
-    path : path-like
-        A folder that holds ``results.sqlite``, or an SQLite file.
+    stores : path-like or sequence of path-like
+        Folders that hold ``results.sqlite``, or SQLite files.
     out : path-like
         The page, or a folder for ``report.html``.
 
@@ -47,18 +48,19 @@ def write_report(path: str | Path, out: str | Path) -> Path:
     """
     given = Path(out)
     page = given if given.suffix in (".html", ".htm") else given / "report.html"
-    text = make_report(path)
+    text = make_report(stores)
     return write_page(page, text)
 
 
-def make_report(path: str | Path) -> str:
+def make_report(stores: Stores) -> str:
     """Return the page as text."""
-    kinds = anomaly_kinds(path) or ["dependency"]  # an empty store says so when it is loaded
-    results = load_results(path, kinds[0])
+    kinds = anomaly_kinds(stores) or ["dependency"]  # an empty store says so when it is loaded
+    results = load_results(stores, kinds[0])
     sections = [*_main_sections(results)]
+    sections += map(_table_section, kind_tables(stores))
     for kind in kinds[1:]:
-        sections += _kind_sections(load_results(path, kind))
-    sections.append(_table_section(_environment_table(path)))
+        sections += _kind_sections(load_results(stores, kind))
+    sections.append(_table_section(_environment_table(stores)))
     numbered = [(f"s{i}", *section) for i, section in enumerate(sections, 1)]
     return assemble(
         read_part("setatoms.bench", "page", "report.html"),
@@ -119,14 +121,14 @@ def _kind_sections(results: Results) -> Iterator[Section]:
         yield heading, f"<p>{escape(coverage(results))}</p>{table_to_html(table)}"
 
 
-def _environment_table(path: str | Path) -> Table:
+def _environment_table(stores: Stores) -> Table:
     rows = [
         [
             Entry(environment.commit_hash),
             Entry(_pairs(environment.versions)),
             Entry(_pairs(environment.hardware)),
         ]
-        for environment in load_environments(path)
+        for environment in load_environments(stores)
     ]
     columns = [Column(name) for name in ("commit", "versions", "hardware")]
     return Table("Where it was computed", columns, rows)

@@ -149,14 +149,18 @@ class Results:
                 averages[dataset] = (one, two)
         return averages
 
-    def of_seed(self, seed: int) -> Results:
-        """Return the results of one seed alone."""
-        runs = {
-            key: {dataset: {seed: by[seed]} for dataset, by in runs.items() if seed in by}
-            for key, runs in self.runs.items()
-        }
-        failures = [failure for failure in self.failures if failure.seed == seed]
-        return replace(self, runs={k: r for k, r in runs.items() if r}, failures=failures)
+    def of_seeds(self, *seeds: int) -> Results:
+        """Return the results of some seeds alone."""
+        runs: dict[Key, Runs] = {}
+        for key, by_dataset in self.runs.items():
+            kept = {
+                dataset: {seed: by[seed] for seed in seeds if seed in by}
+                for dataset, by in by_dataset.items()
+            }
+            if any(kept.values()):
+                runs[key] = {dataset: by for dataset, by in kept.items() if by}
+        failures = [failure for failure in self.failures if failure.seed in seeds]
+        return replace(self, runs=runs, failures=failures)
 
     def _gain(self, first: Key, second: Key, quantity: Quantity) -> dict[str, float]:
         pairs = self.paired(first, second, quantity)

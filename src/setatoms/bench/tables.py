@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal, TextIO
 
 import numpy as np
 
 from setatoms.bench.ablations import ensemble_tables
+from setatoms.bench.kinds import kind_tables
 from setatoms.bench.layout import (
     Column,
     Emphasis,
@@ -22,7 +22,7 @@ from setatoms.bench.layout import (
 )
 from setatoms.bench.paper import BASELINES, Measure, PaperTable, paper_tables
 from setatoms.bench.pilot import pilot_table
-from setatoms.bench.reading import load_results, store_file
+from setatoms.bench.reading import Stores, load_results, store_files
 from setatoms.bench.results import Key, Results
 from setatoms.bench.summaries import (
     baseline_table,
@@ -39,21 +39,21 @@ NEAR = 0.0008
 
 
 def print_tables(
-    path: str | Path,
+    stores: Stores,
     *,
     format: Literal["text", "markdown"] = "text",  # noqa: A002
     anomalies: str = "dependency",
     file: TextIO | None = None,
 ) -> None:
-    """Print the paper's Tables 1 to 6, the baselines, the tests and the orderings.
+    """Print the paper's Tables 1 to 6, baselines, ensembles, tests, orderings, kinds of anomalies.
 
     Each number stands beside the paper's, in brackets. A store that is still growing is fine:
     what is missing is a dash, and notes say what was averaged.
 
     Parameters
     ----------
-    path : path-like
-        A folder that holds ``results.sqlite``, or an SQLite file.
+    stores : path-like or sequence of path-like
+        Folders that hold ``results.sqlite``, or SQLite files.
     format : {"text", "markdown"}, default="text"
         Plain text has the best in bold on a terminal, marked by ``*`` elsewhere.
     anomalies : str, default="dependency"
@@ -64,9 +64,9 @@ def print_tables(
     if format not in ("text", "markdown"):
         raise ValueError(f"format={format!r} is not known; use 'text' or 'markdown'")
     stream = sys.stdout if file is None else file
-    results = load_results(path, anomalies)
-    tables = all_tables(results)
-    head = f"{store_file(path)}: {coverage(results)}"
+    results = load_results(stores, anomalies)
+    tables = [*all_tables(results), *kind_tables(stores)]
+    head = f"{', '.join(map(str, store_files(stores)))}: {coverage(results)}"
     if format == "markdown":
         parts = [coverage(results), *map(to_markdown, tables)]
     else:

@@ -109,39 +109,44 @@ def run(
     print(summary.in_words(out))
 
 
+_STORES = click.argument(
+    "stores", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+
+
 @command.command("tables")
-@click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
+@_STORES
 @click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text")
-def tables(store: Path, form: Literal["text", "markdown"]) -> None:
+def tables(stores: tuple[Path, ...], form: Literal["text", "markdown"]) -> None:
     """Print the paper's tables beside ours."""
     from setatoms.bench.tables import print_tables
 
-    print_tables(store, format=form)
+    print_tables(stores, format=form)
 
 
 _OUT = click.option(
-    "--out", type=click.Path(path_type=Path), help="where to write, by default into DIR"
+    "--out", type=click.Path(path_type=Path), help="where to write, by default into the first DIR"
 )
 
 
 @command.command("figures")
-@click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
+@_STORES
 @_OUT
-def figures(store: Path, out: Path | None) -> None:
+def figures(stores: tuple[Path, ...], out: Path | None) -> None:
     """Draw the paper's figures with our results."""
     from setatoms.bench.figures import draw_figures
 
-    print(*draw_figures(store, out or _folder_of(store)), sep="\n")
+    print(*draw_figures(stores, out or _folder_of(stores[0])), sep="\n")
 
 
 @command.command("report")
-@click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
+@_STORES
 @_OUT
-def report(store: Path, out: Path | None) -> None:
+def report(stores: tuple[Path, ...], out: Path | None) -> None:
     """Write all of it on one HTML page."""
     from setatoms.bench.report import write_report
 
-    print(write_report(store, out or _folder_of(store)))
+    print(write_report(stores, out or _folder_of(stores[0])))
 
 
 def _read_seeds(words: Sequence[str]) -> list[int]:

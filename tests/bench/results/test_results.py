@@ -25,7 +25,7 @@ def test_starts_are_averaged_within_their_seed_before_the_seeds(row, make_store)
     results = load_results(make_store(rows))
     # (0.5 + 0.7) / 2 = 0.6 for seed 1, then (0.6 + 0.8) / 2
     assert results.per_dataset(OURS, "auc") == {"1_a": pytest.approx(0.7, rel=1e-12)}
-    assert results.of_seed(1).per_dataset(OURS, "auc") == {"1_a": pytest.approx(0.6, rel=1e-12)}
+    assert results.of_seeds(1).per_dataset(OURS, "auc") == {"1_a": pytest.approx(0.6, rel=1e-12)}
     assert results.n_cells == 3
 
 
@@ -83,6 +83,18 @@ def test_kinds_of_anomalies_are_kept_apart(row, make_store):
     assert load_results(folder, "local").per_dataset(("LOF", "default"), "auc") == {"1_a": 0.5}
     with pytest.raises(ValueError, match="anomalies='global'; it has dependency, local"):
         load_results(folder, "global")
+
+
+def test_of_several_stores_the_last_has_the_last_word(row, make_store):
+    stores = [
+        make_store([row("LOF", 0.5), row("KNN", 0.6)], "old"),
+        make_store([row("LOF", 0.9), row("COF", 0.7, anomalies="local")], "new"),
+    ]
+    results = load_results(stores)
+    areas = {key[0]: results.per_dataset(key, "auc")["1_a"] for key in results.runs}
+    assert areas == {"LOF": 0.9, "KNN": 0.6}
+    assert results.n_cells == 2
+    assert anomaly_kinds(stores) == ["dependency", "local"]
 
 
 def test_names_are_sorted_by_their_numbers():

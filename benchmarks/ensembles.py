@@ -1,0 +1,115 @@
+"""Ensembles against ensembles and against COF, and how their time grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.detectors import PEERS as SINGLE_PEERS
+from benchmarks.detectors import Make, contest, enter
+from benchmarks.lines import Line
+from benchmarks.rounds import Contender, alternate
+from benchmarks.settings import Settings
+from benchmarks.shapes import Split, made_split, split_table
+from setatoms import SetAtomEnsemble
+from setatoms.bench.ensembles import NEIGHBOUR_ENSEMBLES
+from setatoms.bench.peers import Peer
+
+TABLE = "pendigits"
+# at 2,000 rows members of a table with so few features are as large as they may be
+FEATURES = 8
+ROWS = (2_000, 20_000)
+MEMBERS = (6, 60)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """An ensemble of the benchmark's, on as many threads as its detector can use."""
+
+    peer: Peer
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.peer.name
+
+    def make(self, threads: int) -> Any:
+        """Return an unfitted ensemble."""
+        jobs = {"n_jobs": threads} if self.name.startswith("LOF") else {}
+        return self.peer.make(**self.peer.configs["default"], **jobs)
+
+
+def ensemble_lines(settings: Settings) -> Iterator[Line]:
+    """Compare on one table, then let rows, members and threads grow."""
+    if TABLE in settings.tables:
+        peers = [peer for peer in SINGLE_PEERS if peer.name in ("LOF", "COF")]
+        rivals = [*peers, *map(Neighbours, NEIGHBOUR_ENSEMBLES)]
+        ours = {
+            f"setatoms {budget}": _maker(budget=budget) for budget in ("balanced", "fast", "best")
+        }
+        yield from contest("ensembles", split_table(TABLE), ours, rivals, settings)
+    yield from _growth_in_rows(settings)
+    split = made_split(settings.rows(ROWS[0]), FEATURES)
+    yield from _growth_in_members(split, settings)
+    yield from _threads(split, settings)
+
+
+def _growth_in_rows(settings: Settings) -> list[Line]:
+    few, many = map(settings.rows, ROWS)
+    contenders = [
+        enter(made_split(rows, FEATURES), f"{rows:,} rows", _maker(), settings.threads)
+        for rows in (few, many)
+    ]
+    return _growth(f"{few:,} to {many:,} rows", contenders, settings)
+
+
+def _growth_in_members(split: Split, settings: Settings) -> list[Line]:
+    contenders = [
+        enter(split, f"{n} members", _maker(n_members=n), settings.threads) for n in MEMBERS
+    ]
+    return _growth(f"{MEMBERS[0]} to {MEMBERS[1]} members", contenders, settings)
+
+
+def _growth(case: str, contenders: list[Contender], settings: Settings) -> list[Line]:
+    """Return the smaller and the larger, with how many times longer that takes."""
+    small, large = alternate(contenders, settings.few_rounds())
+    growth = median(b / a for a, b in zip(small.rounds, large.rounds, strict=True))
+    return [
+        Line(
+            "ensembles", case, timing.contender.name, rows=timing.contender.rows,
+            seconds=timing.seconds, rounds=timing.rounds, results=results,
+        )
+        for timing, results in ((small, {}), (large, {"growth": growth}))
+    ]  # fmt: skip
+
+
+def _threads(split: Split, settings: Settings) -> list[Line]:
+    """Return one thread and all of them, with what is gained, and how far scores differ."""
+    names = {"one thread": 1, "all threads": settings.threads}
+    one, several = alternate(
+        [enter(split, name, _maker(), threads) for name, threads in names.items()],
+        settings.few_rounds(),
+    )
+    results = {
+        "times as fast": several.times_as_fast(one),
+        "difference": float(np.max(np.abs(one.result - several.result))),
+    }
+    return [
+        Line(
+            "ensembles", "threads", timing.contender.name, shape=split.shape,
+            rows=timing.contender.rows, seconds=timing.seconds, rounds=timing.rounds,
+            results=found,
+        )
+        for timing, found in ((one, {}), (several, results))
+    ]  # fmt: skip
+
+
+def _maker(**arguments: Any) -> Make:
+    def make(threads: int) -> SetAtomEnsemble:
+        return SetAtomEnsemble(contamination=0.1, n_jobs=threads, random_state=0, **arguments)
+
+    return make
