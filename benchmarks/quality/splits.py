@@ -52,7 +52,7 @@ def tables(quick: bool) -> tuple[str, ...]:
 
 def clean_split(name: str, seed: int) -> Split:
     """Return half the normal rows to fit on; the other half and all anomalies to judge."""
-    X, y = _table(name, seed)
+    X, y = mixed_table(name, seed)
     normal = np.random.default_rng(seed).permutation(X[y == 0])
     train, held_out = np.split(normal, [len(normal) // 2])
     labels = np.repeat([0, 1], [len(held_out), np.sum(y == 1)])
@@ -61,7 +61,7 @@ def clean_split(name: str, seed: int) -> Split:
 
 def mixed_split(name: str, seed: int) -> Split:
     """Return 70 % of the rows, anomalies among them, to fit on; the rest to judge."""
-    X, y = _table(name, seed)
+    X, y = mixed_table(name, seed)
     train, test, _, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
     return Split(train, test, y_test)
 
@@ -74,7 +74,8 @@ def cases(quick: bool, seeds: tuple[int, ...]) -> Iterator[tuple[str, int]]:
 
 
 @cache
-def _table(name: str, seed: int) -> tuple[Array, Labels]:
+def mixed_table(name: str, seed: int) -> tuple[Array, Labels]:
+    """Return the rows of a table, some thousand at most, and which are anomalies."""
     X, y = adbench_anomalies(*fetch_adbench(name), kind="dependency", seed=seed)
     if len(X) > MOST_ROWS:
         X, _, y, _ = train_test_split(X, y, train_size=MOST_ROWS, stratify=y, random_state=seed)
