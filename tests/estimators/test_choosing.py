@@ -117,8 +117,8 @@ def test_progress_comes_to_its_end(rows, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_trials": 1}, "n_trials=1 must be a whole number, at least 2"),
-        ({"max_rows": 5}, "max_rows=5 must be a whole number, at least 30"),
+        ({"n_trials": 1}, "n_trials=1 must be at least 2"),
+        ({"max_rows": 5}, "max_rows=5 must be at least 30"),
         ({"grid": {"n_atom": [3.0]}}, "grid has 'n_atom', which ConeAtomDetector does not"),
         ({"grid": {"n_nonzero": [0]}}, "n_nonzero=0 must be a whole number"),
         ({"grid": {"radii": [(0.2, 0.1)]}}, "radii"),

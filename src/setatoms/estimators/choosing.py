@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
+from setatoms.coding.validation import check_count
 from setatoms.estimators.detecting import ErrorDetector
 from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.missing import keep_observed
@@ -150,9 +151,8 @@ def choose_parameters(
         raise TypeError(
             f"detector={start!r} is no detector of setatoms; give one, such as SetAtomEnsemble()"
         )
-    for name, value, least in (("n_trials", n_trials, 2), ("max_rows", max_rows, _FEWEST_ROWS)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name}={value!r} must be a whole number, at least {least}")
+    check_count("n_trials", n_trials, least=2)
+    check_count("max_rows", max_rows, least=_FEWEST_ROWS)
     check_parameters(start)
     base = clone(start)
     table = keep_observed(read_table(base, X, fitting=True), base._names())
