@@ -65,3 +65,11 @@ def test_zero_rows_have_empty_codes(fitted):
     zero = np.zeros((2, 6))
     assert not fitted.transform(zero).any()
     np.testing.assert_array_equal(fitted.reconstruct(zero), zero)
+
+
+def test_values_whose_powers_overflow_are_refused(transformer):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    with pytest.raises(ValueError, match=r"values up to .*e\+76, whose .* rescale X .* 1e\+60"):
+        transformer(n_atoms=6, random_state=0).fit(1e76 * X)
+    learned = transformer(n_atoms=6, random_state=0).fit(1e59 * X)
+    np.testing.assert_allclose(np.linalg.norm(learned.components_, axis=1), 1.0, rtol=1e-12)

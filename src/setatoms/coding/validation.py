@@ -1,4 +1,4 @@
-"""Checks at the door of the public coders; kernels trust what passes."""
+"""Checks at the door of coders and learners; kernels trust what passes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 Floats = NDArray[Any]
+
+# Sums over all rows and features of fourth powers of values up to this are finite.
+LARGEST = 1e60
 
 
 def check_signals_and_atoms(X: ArrayLike, atoms: ArrayLike) -> tuple[Floats, Floats]:
@@ -67,6 +70,16 @@ def check_positive(name: str, value: float) -> float:
     if not (np.isfinite(value) and value > 0):
         raise ValueError(f"{name}={value} must be finite and above zero")
     return float(value)
+
+
+def check_magnitude(X: Floats) -> None:
+    """Refuse signals from which atoms cannot be learned: that takes fourth powers of values."""
+    largest = max(float(X.max()), -float(X.min()))
+    if largest > LARGEST:
+        raise ValueError(
+            f"X has values up to {largest:.3g}, whose powers overflow; rescale X so that none is "
+            f"beyond {LARGEST:g}"
+        )
 
 
 def _check_floats(values: ArrayLike, name: str) -> Floats:

@@ -13,7 +13,7 @@ from setatoms._compile import kernel
 from setatoms.backends import run_chunks, single_threaded_blas
 from setatoms.coding.batch import Outputs, allocate, code_into
 from setatoms.coding.omp import OmpCoder
-from setatoms.coding.validation import check_count, check_n_nonzero
+from setatoms.coding.validation import check_count, check_magnitude, check_n_nonzero
 from setatoms.lanes import Lanes, Vector, lane_kernel
 from setatoms.learning.missing import GREEDY, Mask
 from setatoms.vectors import add, copy, dot, fill, multiply, norm
@@ -81,6 +81,7 @@ def aksvd(
     True
     """
     rows: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C", input_name="X")
+    check_magnitude(rows)
     n_atoms = check_count("n_atoms", n_atoms)
     n_nonzero = check_n_nonzero(n_nonzero, n_atoms)
     n_iter = check_count("n_iter", n_iter, least=0)

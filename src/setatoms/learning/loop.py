@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.backends import single_threaded_blas
+from setatoms.coding.validation import check_magnitude
 from setatoms.learning.aksvd import have_stopped
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
 from setatoms.learning.missing import Mask
@@ -110,6 +111,7 @@ def learn(
     on_iteration : callable, optional
         Called as ``on_iteration(k, mean_error)`` after each iteration; may raise to stop.
     """
+    check_magnitude(X)
     radii = schedule.start(rng)
     atoms, _ = kind.separate(atoms, radii, rng)
     memory = kind.remember(X, atoms, radii)
