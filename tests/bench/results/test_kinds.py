@@ -11,6 +11,8 @@ def test_means_are_over_the_seeds_and_datasets_that_all_have(row, make_store):
         row("LOF", 1.0, seed=2),  # the other kind has no seed 2
         row("KNN", 0.8),
         row("KNN", 0.2, dataset="2_b"),  # LOF has no such dataset
+        row("LOF", 0.9, "k10"),  # defaults alone
+        row("LOF", 0.9, "k10", anomalies="local"),
         row("COF", 0.9),  # not run on the other kind
         row("LOF", 0.7, anomalies="local"),
         row("KNN", 0.5, anomalies="local"),
