@@ -61,7 +61,7 @@ def judge(rows: Rows, seed: int, n_jobs: int) -> Figures:
         searched = time.process_time()
         figures = {"default": _auc(default, rows)}
         figures["fits"] = (searched - began) / (time.process_time() - searched)
-        figures["chosen"] = _auc(choice.detector, rows)
+        figures["chosen"] = _auc(choice.detector, rows) if choice.parameters else figures["default"]
     return figures | {f"{name}={value}": 1.0 for name, value in choice.parameters.items()}
 
 

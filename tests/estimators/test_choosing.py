@@ -28,12 +28,13 @@ def test_a_value_that_is_clearly_better_is_taken(rows):
     assert taken.better
 
 
-def test_independent_columns_leave_the_parameters_alone():
-    X = np.random.default_rng(0).normal(size=(200, 4))
-    choice = setatoms.choose_parameters(X, sparse_cones(), {"n_nonzero": [2, 3]})
-    # there is no relation to break, so no value can be better
-    assert choice.parameters == {}
-    assert np.mean(choice.candidates[0].aucs) == pytest.approx(0.5, abs=0.1)
+def test_independent_columns_have_nothing_to_gain():
+    X = np.random.default_rng(0).normal(size=(400, 4))
+    given, *others = setatoms.choose_parameters(X, sparse_cones(), {"n_nonzero": [2, 3]}).candidates
+    # all rows look broken, so that the lower half is left out, which alone makes it 0.75
+    assert np.mean(given.aucs) == pytest.approx(0.75, abs=0.1)
+    # there is no relation to break, so no value can be better but by luck
+    assert max(candidate.gain for candidate in others) < 0.05
 
 
 def test_the_same_value_gains_nothing(rows):
@@ -45,9 +46,50 @@ def test_the_same_value_gains_nothing(rows):
 @pytest.mark.parametrize("name", ["SetAtomEnsemble", "GaussianAtomDetector", "VectorAtomDetector"])
 def test_the_default_grid_has_what_the_detector_has(name, rows):
     detector = getattr(setatoms, name)(n_iter=10, random_state=0)
-    choice = setatoms.choose_parameters(rows, detector, n_trials=2)
+    many_rows = np.tile(rows[:, :3], (3, 1))
+    choice = setatoms.choose_parameters(many_rows, detector, n_trials=2)
     tried = {parameter for c in choice.candidates for parameter in c.parameters}
     assert tried == set(choosing.GRID) & set(detector.get_params())
+
+
+def test_atoms_for_fewer_than_twenty_rows_each_are_not_tried(rows):
+    detector = setatoms.GaussianAtomDetector(n_iter=10, random_state=0)
+    choice = setatoms.choose_parameters(rows, detector, n_trials=2)
+    assert not any("n_atoms" in candidate.parameters for candidate in choice.candidates)
+
+
+def test_a_candidate_that_is_behind_gets_no_more_trials(rows):
+    detector = sparse_cones(n_nonzero=2)
+    given, worse = setatoms.choose_parameters(rows, detector, {"n_nonzero": [1]}).candidates
+    assert len(given.aucs) == 5
+    assert len(worse.aucs) == 2
+    assert worse.gain == pytest.approx(np.mean(worse.aucs - given.aucs[:2]))
+    assert worse.gain < 0
+    assert not worse.better
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.4, 1.0])
+def test_the_share_of_anomalies_is_seen_from_broken_rows(share):
+    rng = np.random.default_rng(0)
+    broken = rng.normal(-3, 1, size=20_000)
+    n_anomalies = round(share * 20_000)
+    held_out = np.concatenate(
+        [rng.normal(-3, 1, n_anomalies), rng.normal(3, 1, 20_000 - n_anomalies)]
+    )
+    # the smallest of 96 ratios, some of them of only a thousand rows
+    assert choosing.share_like(held_out, broken) == pytest.approx(share, abs=0.05)
+
+
+def test_anomalies_among_the_rows_do_not_count(rows):
+    rng = np.random.default_rng(1)
+    spoilt = np.concatenate([rows, rng.permuted(rows[:100], axis=0)])
+    clean, mixed = (
+        setatoms.choose_parameters(X, sparse_cones(n_nonzero=2), {}).candidates[0].aucs.mean()
+        for X in (rows, spoilt)
+    )
+    assert clean > 0.98
+    # told from a quarter of their own kind, broken rows would bring 0.99 down to 0.87
+    assert mixed > 0.93
 
 
 def test_given_atoms_keep_their_number(rows):
@@ -60,8 +102,8 @@ def test_given_atoms_keep_their_number(rows):
 
 def test_broken_rows_keep_their_columns_and_lose_their_relations(rows):
     (trial,) = choosing._draw_trials(rows, 1, 150, np.random.default_rng(0))
-    assert len(trial.held_out) == 50
-    assert len(trial.train) == 100
+    assert len(trial.held_out) == 38
+    assert len(trial.train) == 112
     np.testing.assert_array_equal(np.sort(trial.broken, axis=0), np.sort(trial.held_out, axis=0))
     strength = [np.abs(np.corrcoef(part.T)).mean() for part in (trial.held_out, trial.broken)]
     assert strength[1] < strength[0]

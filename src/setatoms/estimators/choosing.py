@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -25,18 +26,25 @@ from setatoms.progress import Progress
 
 Array = NDArray[np.float64]
 
-# What is tried beside the parameters of the detector, where it has them. Wider radii tell broken
-# rows well and real anomalies badly.
+# What is tried beside the parameters of the detector, where it has them.
 GRID: dict[str, tuple[Any, ...]] = {
-    "n_nonzero": (3, 4),
+    "n_atoms": (15.0,),
     "gamma": (0.5, 2.0),
-    "n_atoms": (3.0, 15.0),
+    "n_nonzero": (3,),
     "radii": ((0.01, 0.1),),
 }
-# A gain below this many standard errors may be luck: several values are tried.
-_SURE = 2.0
-_HELD_OUT = 1 / 3
+# With fewer rows for an atom, anomalies among them would get atoms of their own.
+_FEWEST_ROWS_PER_ATOM = 20
+# A gain below this many standard errors is too likely to be luck.
+_SURE = 1.0
+# A candidate that is behind after so many trials gets no more.
+_FIRST_TRIALS = 2
+_HELD_OUT = 1 / 4
 _FEWEST_ROWS = 30
+# Held-out rows are left out that may be anomalies themselves: a bit more than their likely share,
+# and never more than half.
+_MARGIN = 1.2
+_MOST_LEFT_OUT = 0.5
 
 
 @dataclass(frozen=True)
@@ -48,8 +56,8 @@ class Candidate:
     parameters : dict
         What differs from the detector given.
     aucs : ndarray of shape (n_trials,)
-        How well held-out rows were told from rows with broken relations, in each trial; empty if
-        the parameters cannot be learned with.
+        How well held-out rows were told from rows with broken relations, in each trial; fewer if
+        the parameters were behind after two, none if they cannot be learned with.
     gain : float
         By how much the mean is above that of the parameters that were best until then.
     standard_error : float
@@ -66,7 +74,7 @@ class Candidate:
 
     @property
     def better(self) -> bool:
-        """Whether the gain is more than two standard errors."""
+        """Whether the gain is more than its standard error."""
         return self.gain > _SURE * self.standard_error
 
 
@@ -104,15 +112,18 @@ def choose_parameters(
     grid: Mapping[str, Sequence[Any]] | None = None,
     *,
     n_trials: int = 5,
-    max_rows: int = 3000,
+    max_rows: int = 6000,
 ) -> ParameterChoice:
     """Choose sparsity, number of atoms and radii for a table, without labels.
 
-    In each trial a third of the rows is held out. Permuting each of their columns on its own breaks
-    the relations between columns and leaves every column as it is. Candidates learn briefly from
-    the other rows; the better one tells the held-out rows from the broken ones, by ROC AUC. One
-    parameter after the other moves to its best value, if the mean gain over the trials is larger
-    than two standard errors; otherwise it stays.
+    In each trial a quarter of the rows is held out. Permuting each of their columns on its own
+    breaks the relations between columns and leaves every column as it is. Candidates learn from the
+    other rows, ensembles with few members and others briefly; the better one tells the held-out
+    rows from the broken ones, by ROC AUC. How many of the held-out rows can be anomalies themselves
+    is estimated from how many score like broken ones; as many of the lowest are left out.
+
+    One parameter after the other moves to its best value, if the mean gain over the trials is
+    larger than its standard error; otherwise it stays.
 
     Parameters
     ----------
@@ -122,11 +133,12 @@ def choose_parameters(
         Where to start, by default ``SetAtomEnsemble()``; it is not changed. Its `random_state`,
         `n_jobs` and `verbose` are those of the search. Results do not depend on `n_jobs`.
     grid : mapping of str to sequence, optional
-        Values to try for each parameter beside that of `detector`. By default few for `n_nonzero`,
-        `gamma`, `n_atoms` and `radii`, those of them that the detector has.
+        Values to try for each parameter beside that of `detector`. By default few for `n_atoms`,
+        `gamma`, `n_nonzero` and `radii`, those of them that the detector has; numbers of atoms only
+        where there are 20 rows for each.
     n_trials : int, default=5
         Number of trials, at least 2.
-    max_rows : int, default=3000
+    max_rows : int, default=6000
         A trial takes a random sample of as many rows of a larger table.
 
     Returns
@@ -161,8 +173,7 @@ def choose_parameters(
             f"X has {len(table)} rows, too few to hold some out; give at least {_FEWEST_ROWS}, "
             "or keep the default parameters"
         )
-    base.set_params(**base._briefly())
-    values = _checked(base, _usual_grid(base) if grid is None else grid, table.shape)
+    values = _checked(base, _usual_grid(base, *table.shape) if grid is None else grid, table.shape)
     search = _Search(base, list(_draw_trials(table, n_trials, max_rows, base._generator())))
     with warnings.catch_warnings():
         # a candidate may be too large for the rows, or its n_nonzero for the columns
@@ -173,12 +184,15 @@ def choose_parameters(
     )
 
 
-def _usual_grid(base: Any) -> dict[str, tuple[Any, ...]]:
+def _usual_grid(base: Any, n_samples: int, n_features: int) -> dict[str, tuple[Any, ...]]:
     """Return what is tried for the parameters that this detector leaves open."""
     known = base.get_params(deep=False)
+    grid = {name: some for name, some in GRID.items() if name in known}
     # atoms to start from have their number
-    fixed = () if isinstance(known.get("init", ""), str) else ("n_atoms",)
-    return {name: some for name, some in GRID.items() if name in known and name not in fixed}
+    open_number = isinstance(known.get("init", ""), str)
+    most = n_samples / n_features / _FEWEST_ROWS_PER_ATOM if open_number else 0.0
+    sizes = tuple(size for size in GRID["n_atoms"] if size <= most)
+    return {**grid, "n_atoms": sizes}
 
 
 def _checked(
@@ -221,15 +235,16 @@ class _Search:
     def __init__(self, base: Any, trials: list[_Trial]) -> None:
         self._base = base
         self._trials = trials
+        self._kept = 1.0  # the share of held-out rows that count
         self.candidates: list[Candidate] = []
 
     def run(self, values: Mapping[str, Sequence[Any]], verbose: bool) -> dict[str, Any]:
         """Return the parameters that do best."""
         n_candidates = 1 + sum(map(len, values.values()))
-        n_steps = self._base._recipe(*self._trials[0].train.shape).shortened().n_steps
-        total = n_candidates * len(self._trials) * n_steps
+        self._n_steps = self._base._trial_lesson(*self._trials[0].train.shape).n_steps
+        total = n_candidates * len(self._trials) * self._n_steps
         with Progress(total, "choose_parameters", enabled=verbose) as progress:
-            best = Candidate({}, self._aucs({}, progress.advance), 0.0, 0.0)
+            best = self._try_given(progress.advance)
             self.candidates.append(best)
             for name, some in values.items():
                 tried = [
@@ -240,26 +255,56 @@ class _Search:
                 best = max([best, *filter(_is_better, tried)], key=_mean)
         return best.parameters
 
+    def _try_given(self, on_step: OnStep) -> Candidate:
+        """Try the parameters as they are; see what share of the rows may be anomalies."""
+        scores = [self._score({}, trial, on_step) for trial in self._trials]
+        held_out, broken = map(np.concatenate, zip(*scores, strict=True))
+        self._kept = 1 - min(_MOST_LEFT_OUT, _MARGIN * share_like(held_out, broken))
+        return Candidate({}, np.array([self._area(*pair) for pair in scores]), 0.0, 0.0)
+
     def _try(self, parameters: dict[str, Any], best: Candidate, on_step: OnStep) -> Candidate:
+        aucs: list[float] = []
         try:
-            aucs = self._aucs(parameters, on_step)
+            for trial in self._trials:
+                aucs.append(self._area(*self._score(parameters, trial, on_step)))
+                if len(aucs) >= _FIRST_TRIALS and np.mean(aucs) < np.mean(best.aucs[: len(aucs)]):
+                    break
         except InfeasibleConesError as error:
             return Candidate(parameters, np.empty(0), -np.inf, 0.0, str(error))
-        gains = aucs - best.aucs
+        finally:
+            on_step((len(self._trials) - len(aucs)) * self._n_steps, "")
+        gains = np.array(aucs) - best.aucs[: len(aucs)]
         standard_error = float(gains.std(ddof=1) / np.sqrt(len(gains)))
-        return Candidate(parameters, aucs, float(gains.mean()), standard_error)
+        return Candidate(parameters, np.array(aucs), float(gains.mean()), standard_error)
 
-    def _aucs(self, parameters: Mapping[str, Any], on_step: OnStep) -> Array:
-        return np.array([self._auc(parameters, trial, on_step) for trial in self._trials])
-
-    def _auc(self, parameters: Mapping[str, Any], trial: _Trial, on_step: OnStep) -> float:
+    def _score(
+        self, parameters: Mapping[str, Any], trial: _Trial, on_step: OnStep
+    ) -> tuple[Array, Array]:
+        """Return the scores of the rows held out, and of the broken ones."""
         draft = copy(self._base).set_params(**parameters)
-        recipe = draft._recipe(*trial.train.shape).shortened()
+        lesson = draft._trial_lesson(*trial.train.shape)
         # the same stream for every candidate, so that starts are alike
-        draft._learn(trial.train, recipe, np.random.default_rng(trial.seed), on_step)
-        scores = np.concatenate([draft._score(trial.held_out), draft._score(trial.broken)])
-        truth = np.repeat([0, 1], [len(trial.held_out), len(trial.broken)])
-        return float(roc_auc_score(truth, -scores))
+        draft._learn(trial.train, lesson, np.random.default_rng(trial.seed), on_step)
+        return draft._score(trial.held_out), draft._score(trial.broken)
+
+    def _area(self, held_out: Array, broken: Array) -> float:
+        """Return how well the rows that count are told from the broken ones."""
+        normal = np.sort(held_out)[-math.ceil(self._kept * len(held_out)) :]
+        truth = np.repeat([0, 1], [len(normal), len(broken)])
+        return float(roc_auc_score(truth, -np.concatenate([normal, broken])))
+
+
+def share_like(scores: Array, others: Array) -> float:
+    """Return the largest share of `scores` that may come from where `others` come from.
+
+    Below any limit lies at least that share times the share of `others` there.
+    """
+    limits = np.quantile(others, np.linspace(0.05, 1.0, 96))
+    below, of_others = (
+        np.searchsorted(np.sort(some), limits, side="right") / len(some)
+        for some in (scores, others)
+    )
+    return float(np.min(below / of_others))
 
 
 def _is_better(candidate: Candidate) -> bool:

@@ -56,9 +56,9 @@ class ErrorDetector(DecidesByScore, AtomEstimator):
     def _compare(self, errors: Array) -> None:
         """Learn what `_combination` needs from errors (n_dictionaries, n) of training rows."""
 
-    def _briefly(self) -> dict[str, Any]:
-        """Return parameters for a cheaper detector that stands for this one in comparisons."""
-        return {}
+    def _trial_lesson(self, n_samples: int, n_features: int) -> Any:
+        """Return a cheaper lesson that stands for that of this detector in comparisons."""
+        return self._recipe(n_samples, n_features).shortened()
 
     def _fit(self, X: Any) -> None:
         table = read_table(self, X, fitting=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import RandomState
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from setatoms.decisions import Combination
 from setatoms.estimators.detecting import ErrorDetector
-from setatoms.estimators.members import EnsembleRecipe, Member, count_members, ensemble_recipe
+from setatoms.estimators.members import EnsembleRecipe, Member, ensemble_recipe
 from setatoms.explain import Dictionary
 from setatoms.learning.atoms import ConeAtoms
 
 Array = NDArray[np.float64]
 
-_FEW_MEMBERS = 4
+_FEW_MEMBERS = 6
 
 
 class SetAtomEnsemble(ErrorDetector):
@@ -166,8 +166,10 @@ class SetAtomEnsemble(ErrorDetector):
     def _recipe(self, n_samples: int, n_features: int) -> EnsembleRecipe:
         return ensemble_recipe(self, n_samples, n_features)
 
-    def _briefly(self) -> dict[str, Any]:
-        return {"n_members": min(count_members(self), _FEW_MEMBERS)}
+    def _trial_lesson(self, n_samples: int, n_features: int) -> EnsembleRecipe:
+        # not shortened: few atoms that learn briefly want other parameters
+        recipe = self._recipe(n_samples, n_features)
+        return replace(recipe, recipes=recipe.recipes[:_FEW_MEMBERS])
 
     def _keep(self, lesson: EnsembleRecipe, learned: tuple[Member, ...]) -> None:
         self.members_ = learned
