@@ -20,7 +20,7 @@ Question = tuple[str, str]
 
 STUDIED: dict[str, Any] = {**DETECTORS, "ensemble": SetAtomEnsemble}
 SEED = 1
-MOST_ROWS, MOST_ROWS_QUICK = 200, 40
+MOST_ROWS, MOST_ROWS_QUICK = 50, 20
 DEVIATIONS = 3.0
 REPLACED = 3
 SHIFTED, SWAPPED = "shifted", "swapped"
