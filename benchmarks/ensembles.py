@@ -53,9 +53,9 @@ def ensemble_lines(settings: Settings) -> Iterator[Line]:
         }
         yield from contest("ensembles", split_table(TABLE), ours, rivals, settings)
     yield from _growth_in_rows(settings)
-    split = made_split(settings.rows(ROWS[0]), FEATURES)
-    yield from _growth_in_members(split, settings)
-    yield from _threads(split, settings)
+    few, many = (made_split(settings.rows(rows), FEATURES) for rows in ROWS)
+    yield from _growth_in_members(few, settings)
+    yield from _threads(many, settings)
 
 
 def _growth_in_rows(settings: Settings) -> list[Line]:
