@@ -39,6 +39,9 @@ _ROWS_WORTH_LEARNING = 20_000
 _FEWEST_ROWS_PER_ATOM = 20
 # Atoms with fewer users are such an anomaly's own.
 _FEWEST_USERS = 5.0
+# Codes of Gaussians this exact give the same ranks as those of single detectors, whose last digits
+# take most of the time: members differ by far more.
+_TOL = 1e-4
 
 
 class Member(NamedTuple):
@@ -219,6 +222,6 @@ def _member_recipe(
 
 def _atoms(ensemble: Any, kind: str, n_atoms: int, n_features: int) -> GaussianAtoms | ConeAtoms:
     if kind == "gaussian":
-        return GaussianAtoms(gamma=ensemble.gamma)
+        return GaussianAtoms(gamma=ensemble.gamma, tol=_TOL)
     # as many non-zeros as features would represent every row exactly
     return ConeAtoms(n_nonzero=min(ensemble.n_nonzero, n_features - 1, n_atoms))
