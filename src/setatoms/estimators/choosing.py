@@ -174,10 +174,11 @@ def choose_parameters(
             "or keep the default parameters"
         )
     values = _checked(base, _usual_grid(base, *table.shape) if grid is None else grid, table.shape)
-    search = _Search(base, list(_draw_trials(table, n_trials, max_rows, base._generator())))
+    trials = list(_draw_trials(table, n_trials, max_rows, base._generator()))
     with warnings.catch_warnings():
         # a candidate may be too large for the rows, or its n_nonzero for the columns
         warnings.simplefilter("ignore", UserWarning)
+        search = _Search(base, trials)
         parameters = search.run(values, bool(start.verbose))
     return ParameterChoice(
         parameters, clone(start).set_params(**parameters), tuple(search.candidates)
@@ -235,13 +236,13 @@ class _Search:
     def __init__(self, base: Any, trials: list[_Trial]) -> None:
         self._base = base
         self._trials = trials
+        self._n_steps = base._trial_lesson(*trials[0].train.shape).n_steps
         self._kept = 1.0  # the share of held-out rows that count
         self.candidates: list[Candidate] = []
 
     def run(self, values: Mapping[str, Sequence[Any]], verbose: bool) -> dict[str, Any]:
         """Return the parameters that do best."""
         n_candidates = 1 + sum(map(len, values.values()))
-        self._n_steps = self._base._trial_lesson(*self._trials[0].train.shape).n_steps
         total = n_candidates * len(self._trials) * self._n_steps
         with Progress(total, "choose_parameters", enabled=verbose) as progress:
             best = self._try_given(progress.advance)
