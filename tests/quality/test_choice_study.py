@@ -30,12 +30,14 @@ def test_tables_are_means_over_seeds():
 
 
 def test_goals_count_tables_not_seeds():
-    line, search = choice.goals({"Half": FOUND}).splitlines()
-    assert "(+0.0000, pass)" in line
-    assert "(1 of 3, worse on 1, pass)" in line
+    worse = {Case("vowels", 1): figures(0.9, 0.8)}
+    half, other, every, search = choice.goals({"Half": FOUND, "Other": worse}).splitlines()
+    assert half == "- Half: +0.0000 in the mean, better on 1 of 3, worse on 1."
+    assert other == "- Other: -0.1000 in the mean, better on 0 of 1, worse on 1."
+    assert every.startswith("- All tables: -0.0250 in the mean, better on 1 of 4, worse on 2.")
+    assert every.count("**FAIL**") == 2
+    assert choice.goals({"Half": FOUND}).count("(pass)") == 2
     assert "as 3.0 fits" in search
-    worse = {Case("wine", 4): figures(0.9, 0.8)}
-    assert choice.goals({"Half": worse}).count("**FAIL**") == 2
 
 
 def test_a_case_compares_the_default_with_what_was_chosen(tmp_path, monkeypatch):
