@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.detectors import PEERS as SINGLE_PEERS
 from benchmarks.detectors import Make, contest, enter
 from benchmarks.lines import Line
-from benchmarks.rounds import Contender, alternate
+from benchmarks.rounds import Contender, Timing, alternate
 from benchmarks.settings import Settings
 from benchmarks.shapes import Split, made_split, split_table
 from setatoms import SetAtomEnsemble
@@ -52,19 +52,19 @@ def ensemble_lines(settings: Settings) -> Iterator[Line]:
             f"setatoms {budget}": _maker(budget=budget) for budget in ("balanced", "fast", "best")
         }
         yield from contest("ensembles", split_table(TABLE), ours, rivals, settings)
-    yield from _growth_in_rows(settings)
     few, many = (made_split(settings.rows(rows), FEATURES) for rows in ROWS)
+    yield from _growth_in_rows(few, many, settings)
     yield from _growth_in_members(few, settings)
     yield from _threads(many, settings)
 
 
-def _growth_in_rows(settings: Settings) -> list[Line]:
-    few, many = map(settings.rows, ROWS)
+def _growth_in_rows(few: Split, many: Split, settings: Settings) -> list[Line]:
+    counts = [f"{len(split.train) + len(split.test):,}" for split in (few, many)]
     contenders = [
-        enter(made_split(rows, FEATURES), f"{rows:,} rows", _maker(), settings.threads)
-        for rows in (few, many)
+        enter(split, f"{count} rows", _maker(), settings.threads)
+        for split, count in zip((few, many), counts, strict=True)
     ]
-    return _growth(f"{few:,} to {many:,} rows", contenders, settings)
+    return _growth(f"{counts[0]} to {counts[1]} rows", contenders, settings)
 
 
 def _growth_in_members(split: Split, settings: Settings) -> list[Line]:
@@ -78,13 +78,7 @@ def _growth(case: str, contenders: list[Contender], settings: Settings) -> list[
     """Return the smaller and the larger, with how many times longer that takes."""
     small, large = alternate(contenders, settings.few_rounds())
     growth = median(b / a for a, b in zip(small.rounds, large.rounds, strict=True))
-    return [
-        Line(
-            "ensembles", case, timing.contender.name, rows=timing.contender.rows,
-            seconds=timing.seconds, rounds=timing.rounds, results=results,
-        )
-        for timing, results in ((small, {}), (large, {"growth": growth}))
-    ]  # fmt: skip
+    return [_line(case, small, {}), _line(case, large, {"growth": growth})]
 
 
 def _threads(split: Split, settings: Settings) -> list[Line]:
@@ -98,14 +92,15 @@ def _threads(split: Split, settings: Settings) -> list[Line]:
         "times as fast": several.times_as_fast(one),
         "difference": float(np.max(np.abs(one.result - several.result))),
     }
-    return [
-        Line(
-            "ensembles", "threads", timing.contender.name, shape=split.shape,
-            rows=timing.contender.rows, seconds=timing.seconds, rounds=timing.rounds,
-            results=found,
-        )
-        for timing, found in ((one, {}), (several, results))
-    ]  # fmt: skip
+    return [_line("threads", one, {}), _line("threads", several, results)]
+
+
+def _line(case: str, timing: Timing, results: Mapping[str, float]) -> Line:
+    contender = timing.contender
+    return Line(
+        "ensembles", case, contender.name, rows=contender.rows, seconds=timing.seconds,
+        rounds=timing.rounds, results=results,
+    )  # fmt: skip
 
 
 def _maker(**arguments: Any) -> Make:

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 
 from setatoms.bench.layout import Column, Entry, Table, count_of
 from setatoms.bench.paper import BASELINES
-from setatoms.bench.reading import Stores, anomaly_kinds, load_results
 from setatoms.bench.results import Key, Results, mean_of
 
 Means = dict[Key, float]
 
 
-def kind_tables(stores: Stores) -> list[Table]:
-    """Return the table of all kinds, or none if the stores have a single one."""
-    kinds = anomaly_kinds(stores)
-    if len(kinds) < 2:
-        return []
-    return [kind_table({kind: load_results(stores, kind) for kind in kinds})]
+def kind_tables(by_kind: Mapping[str, Results]) -> list[Table]:
+    """Return the table of all kinds, or none if there is a single one."""
+    return [kind_table(by_kind)] if len(by_kind) > 1 else []
 
 
 def kind_table(by_kind: Mapping[str, Results]) -> Table:

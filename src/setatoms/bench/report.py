@@ -55,11 +55,11 @@ def write_report(stores: Stores, out: str | Path) -> Path:
 def make_report(stores: Stores) -> str:
     """Return the page as text."""
     kinds = anomaly_kinds(stores) or ["dependency"]  # an empty store says so when it is loaded
-    results = load_results(stores, kinds[0])
-    sections = [*_main_sections(results)]
-    sections += map(_table_section, kind_tables(stores))
-    for kind in kinds[1:]:
-        sections += _kind_sections(load_results(stores, kind))
+    by_kind = {kind: load_results(stores, kind) for kind in kinds}
+    results, *others = by_kind.values()
+    sections = [*_main_sections(results), *map(_table_section, kind_tables(by_kind))]
+    for of_kind in others:
+        sections += _kind_sections(of_kind)
     sections.append(_table_section(_environment_table(stores)))
     numbered = [(f"s{i}", *section) for i, section in enumerate(sections, 1)]
     return assemble(

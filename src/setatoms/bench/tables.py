@@ -22,7 +22,7 @@ from setatoms.bench.layout import (
 )
 from setatoms.bench.paper import BASELINES, Measure, PaperTable, paper_tables
 from setatoms.bench.pilot import pilot_table
-from setatoms.bench.reading import Stores, load_results, store_files
+from setatoms.bench.reading import Stores, anomaly_kinds, load_results, store_files
 from setatoms.bench.results import Key, Results
 from setatoms.bench.summaries import (
     baseline_table,
@@ -65,7 +65,11 @@ def print_tables(
         raise ValueError(f"format={format!r} is not known; use 'text' or 'markdown'")
     stream = sys.stdout if file is None else file
     results = load_results(stores, anomalies)
-    tables = [*all_tables(results), *kind_tables(stores)]
+    by_kind = {
+        kind: results if kind == anomalies else load_results(stores, kind)
+        for kind in anomaly_kinds(stores)
+    }
+    tables = [*all_tables(results), *kind_tables(by_kind)]
     head = f"{', '.join(map(str, store_files(stores)))}: {coverage(results)}"
     if format == "markdown":
         parts = [coverage(results), *map(to_markdown, tables)]

@@ -17,6 +17,7 @@ from sklearn.metrics import roc_auc_score
 from setatoms.coding.validation import check_count
 from setatoms.estimators.detecting import ErrorDetector
 from setatoms.estimators.ensemble import SetAtomEnsemble
+from setatoms.estimators.members import FEWEST_ROWS_PER_ATOM
 from setatoms.estimators.missing import keep_observed
 from setatoms.estimators.parameters import check_parameters
 from setatoms.estimators.recipes import OnStep
@@ -33,8 +34,6 @@ GRID: dict[str, tuple[Any, ...]] = {
     "n_nonzero": (3,),
     "radii": ((0.01, 0.1),),
 }
-# With fewer rows for an atom, anomalies among them would get atoms of their own.
-_FEWEST_ROWS_PER_ATOM = 20
 # A gain below this many standard errors is too likely to be luck.
 _SURE = 1.0
 # A candidate that is behind after so many trials gets no more.
@@ -191,7 +190,7 @@ def _usual_grid(base: Any, n_samples: int, n_features: int) -> dict[str, tuple[A
     grid = {name: some for name, some in GRID.items() if name in known}
     # atoms to start from have their number
     open_number = isinstance(known.get("init", ""), str)
-    most = n_samples / n_features / _FEWEST_ROWS_PER_ATOM if open_number else 0.0
+    most = n_samples / n_features / FEWEST_ROWS_PER_ATOM if open_number else 0.0
     sizes = tuple(size for size in GRID["n_atoms"] if size <= most)
     return {**grid, "n_atoms": sizes}
 

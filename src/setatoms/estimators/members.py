@@ -36,7 +36,7 @@ DISTRIBUTIONS = {
 # Of a table with more rows, each member learns from a sample of its own.
 _ROWS_WORTH_LEARNING = 20_000
 # With fewer rows for an atom, anomalies among them get atoms of their own: sizes are lower there.
-_FEWEST_ROWS_PER_ATOM = 20
+FEWEST_ROWS_PER_ATOM = 20
 # Atoms with fewer users are such an anomaly's own.
 _FEWEST_USERS = 5.0
 # Codes of Gaussians this exact give the same ranks as those of single detectors, whose last digits
@@ -201,7 +201,7 @@ def _count_atoms(n_atoms: float | None, n_samples: int, n_features: int) -> tupl
             f"{n_samples} rows of {n_features} features are fewer than {ROWS_PER_ATOM} rows per "
             "feature, so atoms may fit single rows; give more rows or fewer features"
         )
-    most = max(n_features, n_samples // _FEWEST_ROWS_PER_ATOM)
+    most = max(n_features, n_samples // FEWEST_ROWS_PER_ATOM)
     return tuple(min(count_atoms(size, n_features), most) for size in SIZES)
 
 

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from setatoms.bench.kinds import kind_tables
+from setatoms.bench.reading import anomaly_kinds, load_results
+
+
+def tables(store):
+    return kind_tables({kind: load_results(store, kind) for kind in anomaly_kinds(store)})
 
 
 def test_means_are_over_the_seeds_and_datasets_that_all_have(row, make_store):
@@ -17,7 +22,7 @@ def test_means_are_over_the_seeds_and_datasets_that_all_have(row, make_store):
         row("LOF", 0.7, anomalies="local"),
         row("KNN", 0.5, anomalies="local"),
     ]
-    (table,) = kind_tables(make_store(rows))
+    (table,) = tables(make_store(rows))
     assert [column.name for column in table.columns][2:] == ["dependency", "local"]
     shown = [[(entry.text, entry.emphasis) for entry in line] for line in table.rows]
     assert shown == [
@@ -29,9 +34,9 @@ def test_means_are_over_the_seeds_and_datasets_that_all_have(row, make_store):
 
 def test_a_kind_on_which_a_method_failed_everywhere_has_dashes(row, make_store):
     rows = [row("LOF", 0.6), row("LOF", None, anomalies="real", reason="too few rows")]
-    (table,) = kind_tables(make_store(rows))
+    (table,) = tables(make_store(rows))
     assert [entry.text for entry in table.rows[0]] == ["LOF", "default", "0.6000", "-"]
 
 
 def test_a_single_kind_needs_no_table(row, make_store):
-    assert kind_tables(make_store([row("LOF", 0.6)])) == []
+    assert tables(make_store([row("LOF", 0.6)])) == []
