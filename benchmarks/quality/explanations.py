@@ -155,7 +155,7 @@ def _ask_rescue(
     for group, rows in groups.items():
         flagged = rows[detector.predict(rows) == -1]
         if len(flagged):
-            rescued = ~detector.counterfactual(flagged, k=REPLACED).anomaly_after
+            rescued = ~detector.counterfactual(flagged, k=REPLACED).flagged_after
             answers.add(rescued, kind, group, "rescued")
             if group in corrupted:
                 answers.add(rescued, kind, CORRUPTED, "rescued")

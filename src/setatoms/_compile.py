@@ -30,6 +30,8 @@ _KERNEL_SOURCES = (
     "geometry.py",
     "coding/*.py",
     "learning/*.py",
+    "views/elementwise.py",
+    "views/neighbours.py",
 )
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}

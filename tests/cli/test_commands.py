@@ -33,7 +33,7 @@ def test_detect_lists_the_worst_rows_and_says_why(
     assert found["columns"] == COLUMNS
     first = found["top"][0]
     worst = worst_row(read_scores(out))
-    assert (first["row"], first["index"], first["anomaly"]) == (worst, f"part {worst}", True)
+    assert (first["row"], first["index"], first["flagged"]) == (worst, f"part {worst}", True)
     scores = [record["score"] for record in found["top"]]
     assert scores == sorted(scores, reverse=True)
     assert "was expected" in first["sentence"]
@@ -45,11 +45,11 @@ def test_scores_have_a_line_for_every_row_in_order(call: Call, table: Path, tmp_
     out = tmp_path / "scores.csv"
     assert call("detect", table, "--method", "cone", "--index", "name", "--out", out).status == 0
     lines = read_scores(out)
-    assert list(lines[0]) == ["name", "row", "score", "anomaly", "p_value", "reason"]
+    assert list(lines[0]) == ["name", "row", "score", "flagged", "p_value", "kind", "reason"]
     assert [line["row"] for line in lines] == [str(i) for i in range(1, 301)]
     assert [line["name"] for line in lines] == [f"part {i}" for i in range(1, 301)]
     for line in lines:
-        assert bool(line["reason"]) == (line["anomaly"] == "1")
+        assert bool(line["reason"]) == (line["flagged"] == "1")
         assert 0 < float(line["p_value"]) <= 1
 
 
@@ -65,7 +65,7 @@ def test_scores_are_minus_those_of_the_library(call: Call, table: Path, tmp_path
         [float(line["score"]) for line in lines], -detector.score_samples(X)
     )
     np.testing.assert_array_equal(
-        [line["anomaly"] == "1" for line in lines], detector.predict(X) == -1
+        [line["flagged"] == "1" for line in lines], detector.predict(X) == -1
     )
     # without rows outside the fit there are no p-values
     assert {line["p_value"] for line in lines} == {""}
@@ -113,7 +113,7 @@ def test_fdr_flags_what_predict_flags(call: Call, table: Path, model: Path, tmp_
     lines = read_scores(out)
     p_values = [float(line["p_value"]) for line in lines]
     expected = setatoms.decisions.benjamini_hochberg(p_values, 0.4)
-    np.testing.assert_array_equal([line["anomaly"] == "1" for line in lines], expected)
+    np.testing.assert_array_equal([line["flagged"] == "1" for line in lines], expected)
 
 
 def test_explain_shows_every_column_of_one_row(call: Call, table: Path, model: Path) -> None:

@@ -183,8 +183,8 @@ def test_the_dictionary_does_not_depend_on_the_threshold(name, rows):
 
 
 @pytest.mark.parametrize("name", SINGLE)
-def test_scores_are_errors_per_feature_and_decisions_their_distance(name, rows):
-    model = make(name).fit(rows)
+def test_scores_of_the_relation_are_errors_per_feature_and_decisions_their_distance(name, rows):
+    model = make(name, views=("relation",)).fit(rows)
     Z = model.standardizer_.apply(rows)
     errors = model.kind_.errors(Z, model.components_, model.radii_)
     np.testing.assert_array_equal(model.score_samples(rows), -errors / np.sqrt(5))

@@ -14,6 +14,7 @@ from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
 def make(**parameters):
     """Return an ensemble that learns for a few iterations."""
     few = {"n_members": 4, "n_iter": 10, "contamination": 0.1, "random_state": 0}
+    few["views"] = ("relation",)
     return setatoms.SetAtomEnsemble(**{**few, **parameters})
 
 
@@ -120,7 +121,7 @@ def test_imputed_values_are_the_mean_of_those_of_members(rows):
     X = rows[:30].copy()
     X[::2, 4] = np.nan
     model = make(missing="fill").fit(rows)
-    Z = model._completed(X, "values")
+    Z = model._completed(model.standardizer_.apply(X), "values")
     expected = model.standardizer_.restore(np.mean(Z, axis=0))
     holes = np.isnan(X)
     np.testing.assert_allclose(model.impute(X)[holes], expected[holes])

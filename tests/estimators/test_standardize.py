@@ -54,7 +54,9 @@ def test_a_column_whose_variance_overflows_is_named(rows, standardize):
 
 
 def test_without_standardising_the_table_is_taken_as_it_is(rows):
-    detector = GaussianAtomDetector(n_atoms=6, standardize=False, random_state=0).fit(rows)
+    detector = GaussianAtomDetector(
+        n_atoms=6, standardize=False, views=("relation",), random_state=0
+    ).fit(rows)
     transformer = GaussianDictionaryLearning(n_atoms=6, random_state=0)
     # the detector keeps a second stream for its threshold, so give both the same start
     start = detector.components_

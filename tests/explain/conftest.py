@@ -33,8 +33,8 @@ def training():
 
 @pytest.fixture(scope="session", params=DETECTORS)
 def detector(request, training):
-    """Return a fitted detector that knows the columns by name."""
-    model = getattr(setatoms, request.param)(n_iter=30, random_state=0)
+    """Return a fitted detector of one view that knows the columns by name."""
+    model = getattr(setatoms, request.param)(n_iter=30, views=("relation",), random_state=0)
     return model.fit(training)
 
 

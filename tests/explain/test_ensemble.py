@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import setatoms
-from setatoms.explain.explanation import contributions
+from setatoms.explain.evidence import squared_shares
 
 NAMES = ["pressure", "flow", "heat", "speed", "load", "power"]
 
@@ -15,7 +15,7 @@ NAMES = ["pressure", "flow", "heat", "speed", "load", "power"]
 @pytest.fixture(scope="module")
 def ensemble(training):
     """Return a fitted ensemble that knows the columns by name."""
-    model = setatoms.SetAtomEnsemble(n_members=4, n_iter=20, random_state=0)
+    model = setatoms.SetAtomEnsemble(n_members=4, n_iter=20, views=("relation",), random_state=0)
     return model.fit(training)
 
 
@@ -40,7 +40,7 @@ def test_expected_rows_and_contributions_are_means_weighted_by_the_score(ensembl
     ratios[np.argsort(ratios, axis=0)[-(len(ratios) // 2) :], np.arange(len(Z))] = 0.0
     weights = ratios / ratios.sum(axis=0)
     expected = np.einsum("kn,knm->nm", weights, np.array([Z - c.residuals for c in codes]))
-    shares = np.einsum("kn,knm->nm", weights, [contributions(c.residuals) for c in codes])
+    shares = np.einsum("kn,knm->nm", weights, [squared_shares(c.residuals) for c in codes])
     expected = ensemble.standardizer_.restore(expected)
     for i, record in enumerate(ensemble.explain(frame, top=None).records):
         np.testing.assert_allclose(by_name(record, "expected"), expected[i], rtol=1e-9)

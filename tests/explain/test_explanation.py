@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import setatoms
-from setatoms.explain.explanation import contributions
+from setatoms.explain.evidence import squared_shares
 
 NAMES = ["pressure", "flow", "heat", "speed", "load", "power"]
 
@@ -41,7 +41,9 @@ def test_expected_and_observed_give_the_score_and_its_shares(detector, frame):
 
 def test_atoms_and_their_coefficients_make_up_the_expected_row(frame):
     # plain atoms: the actual atom is the centre, so the sum can be taken here
-    model = setatoms.VectorAtomDetector(n_atoms=6, n_iter=30, random_state=0).fit(frame)
+    model = setatoms.VectorAtomDetector(
+        n_atoms=6, n_iter=30, views=("relation",), random_state=0
+    ).fit(frame)
     mean, scale = model.standardizer_.mean, model.standardizer_.scale
     for record in model.explain(frame, top=None).records:
         total = sum(a["coefficient"] * model.components_[a["atom"]] for a in record["atoms"])
@@ -91,7 +93,7 @@ def test_top_cuts_a_list_that_starts_with_the_largest(detector, frame):
 def test_anomalies_are_those_that_predict_flags(detector, frame):
     frame = frame.copy()
     frame.loc[:20, "heat"] += 3.0
-    flagged = [record["anomaly"] for record in detector.explain(frame).records]
+    flagged = [record["flagged"] for record in detector.explain(frame).records]
     assert flagged == (detector.predict(frame) == -1).tolist()
     assert 0 < sum(flagged) < len(frame)
 
@@ -125,7 +127,7 @@ def test_huge_and_tiny_rows_are_explained_in_finite_numbers(detector, rows, rank
 
 
 def test_a_row_without_error_has_equal_shares():
-    shares = contributions(np.array([[0.0, 0.0, 0.0], [5e-324, 0.0, 0.0], [1e308, 1e308, 0.0]]))
+    shares = squared_shares(np.array([[0.0, 0.0, 0.0], [5e-324, 0.0, 0.0], [1e308, 1e308, 0.0]]))
     np.testing.assert_allclose(shares, [[1 / 3] * 3, [1, 0, 0], [0.5, 0.5, 0]], rtol=1e-15)
 
 
@@ -140,7 +142,7 @@ def test_the_frame_is_tidy(detector, frame):
     tidy = explanation.frame
     assert len(explanation) == len(frame)
     assert tidy.columns.tolist() == [
-        *("row", "score", "anomaly", "place", "column"),
+        *("row", "score", "flagged", "place", "column"),
         *("observed", "expected", "contribution", "implied", "drop"),
     ]
     assert tidy["row"].tolist() == np.repeat(np.arange(len(frame)), 2).tolist()

@@ -70,7 +70,7 @@ def test_counterfactual_scores_are_those_of_its_rows(detector, frame, k):
     np.testing.assert_array_equal(found.score_before, -detector.score_samples(frame))
     changed = pd.DataFrame(found.rows, columns=NAMES)
     np.testing.assert_array_equal(found.score_after, -detector.score_samples(changed))
-    np.testing.assert_array_equal(found.anomaly_after, detector.predict(changed) == -1)
+    np.testing.assert_array_equal(found.flagged_after, detector.predict(changed) == -1)
 
 
 def test_a_counterfactual_changes_only_its_columns(detector, frame):
@@ -95,9 +95,9 @@ def test_a_counterfactual_of_one_column_takes_the_first_by_refill(detector, fram
 def test_a_corrupted_row_is_brought_back_below_the_threshold(detector, frame):
     broken = corrupt(frame, "heat", 4 * detector.standardizer_.scale[2])
     found = detector.counterfactual(broken, k=3)
-    assert found.anomaly_before.mean() > 0.5
+    assert found.flagged_before.mean() > 0.5
     # the rows were normal, apart from the few that the threshold gives up
-    assert found.anomaly_after[found.anomaly_before].mean() <= 0.1
+    assert found.flagged_after[found.flagged_before].mean() <= 0.1
     assert np.mean(["heat" in columns for columns in found.columns]) > 0.9
 
 

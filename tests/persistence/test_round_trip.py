@@ -200,7 +200,7 @@ def test_a_model_is_an_npz_file_of_uncompressed_members(saved, models):
 
 def test_the_header_tells_how_the_model_came_about(saved, models, rows):
     header, model = read_header(saved), models["ConeAtomDetector"]
-    assert (header["format"], header["version"]) == ("setatoms model", 2)
+    assert (header["format"], header["version"]) == ("setatoms model", 3)
     assert header["estimator"] == "ConeAtomDetector"
     assert header["training"] == {
         "n_rows": len(rows),

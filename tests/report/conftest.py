@@ -66,7 +66,7 @@ def _record(rng: np.random.Generator, row: int, score: float, columns: list[str]
     return {
         "row": row,
         "score": score,
-        "anomaly": score > 0.5,
+        "flagged": score > 0.5,
         "sentence": f"{columns[order[0]]} {entries[0]['observed']:.3g} where 1 was expected",
         "columns": entries,
         "atoms": [{"atom": 3, "coefficient": -1.2, "distance": 0.5, "on_boundary": False}],

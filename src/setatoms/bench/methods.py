@@ -115,7 +115,7 @@ def _make(detector: str, random_state: int, arguments: Mapping[str, Any]) -> Any
     # Ranking needs no threshold, and a given share spares the cross-fitting of "auto".
     # Cells run side by side, each on one core.
     return getattr(estimators, detector)(
-        contamination=0.1, n_jobs=1, random_state=random_state, **arguments
+        contamination=0.1, n_jobs=1, random_state=random_state, views=("relation",), **arguments
     )
 
 

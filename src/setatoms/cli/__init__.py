@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 on success, 1 on an error, 2 on a wrong option or command, 3 where anomalies were found
+        0 on success, 1 on an error, 2 on a wrong option or command, 3 where rows were flagged
         and ``--exit-code`` was given, 130 when interrupted.
     """
     try:

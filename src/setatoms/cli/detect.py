@@ -8,12 +8,14 @@ import click
 
 from setatoms.cli.options import (
     FILE,
+    Flagging,
     Learning,
     Reading,
     data_argument,
     exit_code_option,
-    fdr_option,
+    flagging_options,
     json_option,
+    kind_option,
     learning_options,
     out_option,
     reading_options,
@@ -21,26 +23,31 @@ from setatoms.cli.options import (
     top_option,
 )
 
+# A person looks at so many rows, not at five per cent of a million.
+_MOST_ALARMS = 500
+
 
 @click.command("detect")
 @data_argument
 @learning_options
-@fdr_option
+@flagging_options
 @out_option
 @click.option("--save", type=FILE, metavar="FILE", help="Save the model.")
 @report_option
 @top_option
+@kind_option
 @json_option
 @exit_code_option
 @reading_options
 def command(
     data: str,
     learning: Learning,
-    fdr: float | None,
+    flagging: Flagging,
     out: str | None,
     save: Path | None,
     report: Path | None,
     top: int,
+    kinds: tuple[str, ...],
     as_json: bool,
     exit_code: bool,
     reading: Reading,
@@ -55,14 +62,17 @@ def command(
     from setatoms.cli.runs import Wishes, run_scoring
     from setatoms.cli.scores_file import check_outputs
 
-    if fdr is not None and learning.contamination != "auto":
+    flagging.check()
+    if flagging.fdr is not None and learning.contamination != "auto":
         raise click.UsageError("--fdr and --contamination exclude each other; give one of them")
+    if flagging == Flagging(None, None, None) and learning.contamination == "auto":
+        flagging = Flagging(None, None, _MOST_ALARMS)
     if out == "-" and as_json:
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
     check_outputs(data, [out, save, report])
     opened = open_data(data, reading)
     learned = learn(opened, learning)
-    if fdr is not None:
+    if flagging.fdr is not None:
         learned.notes.append(
             "rows that were learned from have p-values that are too large, so --fdr flags too few; "
             "fit on normal rows and score others for the promised share"
@@ -71,5 +81,5 @@ def command(
     if save is not None:
         learned.model.save(save)
         outputs["model"] = str(save)
-    wishes = Wishes(data, learning.index, fdr, out, report, top, as_json, exit_code)
+    wishes = Wishes(data, learning.index, flagging, out, report, top, kinds, as_json, exit_code)
     return run_scoring(learned.model, opened, wishes, learned.notes, outputs, learned.n_rows)

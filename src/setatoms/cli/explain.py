@@ -73,13 +73,15 @@ def _show(record: dict[str, Any], threshold: float) -> None:
     from setatoms.cli.printing import Printer
 
     printer = Printer()
-    verdict = "an anomaly" if record["anomaly"] else "not an anomaly"
+    verdict = "flagged" if record["flagged"] else "not flagged"
     chance = "" if record["p_value"] is None else f", p-value {record['p_value']:.2g}"
     printer.line(
         f"row {record['row']}: score {record['score']:.4g}{chance}, {verdict} "
-        f"(anomalies score above {threshold:.4g})",
+        f"(rows above {threshold:.4g} are)",
         style="bold",
     )
+    if "kind" in record:
+        printer.line(_kind_in_words(record))
     printer.line(record["sentence"])
     printer.line()
     rows = [
@@ -94,6 +96,11 @@ def _show(record: dict[str, Any], threshold: float) -> None:
     printer.table(["observed", "expected", "share", "column"], rows)
     printer.line()
     _show_atoms(record["atoms"], printer)
+
+
+def _kind_in_words(record: dict[str, Any]) -> str:
+    parts = ", ".join(f"{view} {part:.2g}" for view, part in record["views"].items())
+    return f"{record['kind']}; parts of the views inside the range learned: {parts}"
 
 
 def _show_atoms(atoms: list[dict[str, Any]], printer: Printer) -> None:

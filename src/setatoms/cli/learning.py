@@ -68,9 +68,14 @@ def learn(data: Data, learning: Learning) -> Learned:
     X = _load(data, chosen.encoding, rows, chosen.survey.n_rows)
     with _remarks(notes):
         detector = make_detector(learning).fit(X)
+    if detector.n_screened_:
+        notes.append(
+            f"{detector.n_screened_:,} rows look abnormal at first sight and had no say in learning"
+        )
     # an array has no names; those of the file belong to the model
     detector.feature_names_in_ = np.array(chosen.encoding.features, dtype=object)
-    return Learned(Model(detector, chosen.encoding), chosen.survey.n_rows, notes)
+    every_row = len(rows) == chosen.survey.n_rows
+    return Learned(Model(detector, chosen.encoding, every_row), chosen.survey.n_rows, notes)
 
 
 def make_detector(learning: Learning) -> Any:

@@ -34,15 +34,19 @@ class Model:
         The detector, of one dictionary or many.
     encoding : Encoding
         How the columns of a file become its features.
+    of_training_rows : bool
+        Whether the rows to judge are those that were learned from.
     """
 
     detector: Any
     encoding: Encoding
+    of_training_rows: bool = False
 
     @property
     def threshold(self) -> float:
-        """Rows with a higher score are anomalies."""
-        return -float(self.detector.offset_)
+        """Rows with a higher score are flagged."""
+        detector = self.detector
+        return -float(detector.training_offset_ if self.of_training_rows else detector.offset_)
 
     @property
     def calibrated(self) -> bool:

@@ -12,6 +12,8 @@ import click
 
 Function = Callable[..., Any]
 
+# As in `setatoms.explain.evidence`, which takes longer to import than help should take.
+KINDS = ("broken relation", "extreme value", "far out", "small group", "isolated")
 METHODS = ("ensemble", "gaussian", "cone", "vector")
 _FORMATS = ("csv", "tsv", "parquet", "jsonl")
 
@@ -63,6 +65,21 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Flagging:
+    """Which rows to flag; at most one of these, none for the model's own threshold."""
+
+    fdr: float | None
+    flag_top: int | None
+    alarms: int | None
+
+    def check(self) -> None:
+        """Raise a UsageError if more than one way is wished for."""
+        given = [f"--{f.name.replace('_', '-')}" for f in fields(self) if getattr(self, f.name)]
+        if len(given) > 1:
+            raise click.UsageError(f"{' and '.join(given)} exclude each other; give one of them")
+
+
+@dataclass(frozen=True)
 class Learning:
     """What to learn from the data, and how."""
 
@@ -92,13 +109,37 @@ out_option = click.option(
     "--out", metavar="FILE", help="Write a CSV with a line for every row; - for standard output."
 )
 report_option = click.option("--report", type=FILE, metavar="FILE", help="Write an HTML page.")
-fdr_option = click.option(
-    "--fdr", type=FRACTION, metavar="SHARE", help="Accept this share of false alarms among alarms."
+kind_option = click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(KINDS),
+    multiple=True,
+    help="List only rows with this kind of fault; may be repeated.",
 )
 exit_code_option = click.option(
-    "--exit-code", is_flag=True, help="End with status 3 if there are anomalies."
+    "--exit-code", is_flag=True, help="End with status 3 if rows are flagged."
 )
 
+_FLAGGING = (
+    click.option(
+        "--fdr",
+        type=FRACTION,
+        metavar="SHARE",
+        help="Accept this share of false alarms among the rows flagged.",
+    ),
+    click.option(
+        "--flag-top",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Flag the N most anomalous rows, whatever the threshold.",
+    ),
+    click.option(
+        "--alarms",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Flag no more than N of the rows beyond the threshold; detect: 500 by default.",
+    ),
+)
 _READING = (
     click.option("--format", type=click.Choice(_FORMATS), help="Format, if its name does not say."),
     click.option("--delimiter", metavar="CHAR", help="What separates cells (tab for a tab)."),
@@ -148,6 +189,11 @@ _LEARNING = (
 def reading_options(function: Function) -> Function:
     """Add the options on how to read, and pass them on as one `reading`."""
     return _gathered(function, _READING, "reading", Reading)
+
+
+def flagging_options(function: Function) -> Function:
+    """Add the options on what to flag, and pass them on as one `flagging`."""
+    return _gathered(function, _FLAGGING, "flagging", Flagging)
 
 
 def learning_options(function: Function) -> Function:

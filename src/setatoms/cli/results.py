@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from setatoms.cli.models import WORDS, Model
+from setatoms.cli.options import Flagging
 from setatoms.cli.printing import Printer
 from setatoms.cli.scoring import Rule, Tally
 
@@ -28,29 +29,32 @@ class Results:
     tally : Tally
         What was kept of the rows.
     rule : Rule
-        What made a row an anomaly.
-    fdr : float or None
-        The share of false alarms asked for.
+        What made a row be flagged.
+    flagging : Flagging
+        What was asked for.
     notes : list of str
         What became of columns, missing values and rows.
     outputs : dict of str to str
         The files written.
     index : str or None
         The column that names the rows.
+    kinds : tuple of str
+        The kinds of faults to list; all if there are none.
     """
 
     file: str
     model: Model
     tally: Tally
     rule: Rule
-    fdr: float | None
+    flagging: Flagging
     notes: list[str]
     outputs: dict[str, str]
     index: str | None
+    kinds: tuple[str, ...] = ()
 
     @property
     def threshold(self) -> float | None:
-        """Rows with a higher score are anomalies."""
+        """Rows with a higher score are flagged."""
         if self.rule.cut is None:
             return self.rule.threshold
         if self.tally.n_flagged == 0:
@@ -60,25 +64,38 @@ class Results:
 
     @property
     def decision(self) -> str:
-        """How the anomalies were told, in words."""
-        if self.fdr is not None:
-            return f"at most {self.fdr:.3g} of the alarms are expected to be false (--fdr)"
+        """How it was decided which rows to flag, in words."""
+        wished = self.flagging
+        if wished.fdr is not None:
+            return f"at most {wished.fdr:.3g} of the alarms are expected to be false (--fdr)"
+        if wished.flag_top is not None:
+            return f"the {wished.flag_top:,} most anomalous rows (--flag-top)"
+        if self.tally.n_beyond > self.tally.n_flagged:
+            return (
+                f"the most anomalous of {self.tally.n_beyond:,} rows beyond the threshold "
+                f"{self.model.threshold:.4g} (--alarms {wished.alarms})"
+            )
         chosen = self.model.detector.contamination
         if isinstance(chosen, str):
             return "about 5 % of unseen normal rows would be flagged (--contamination auto)"
         return f"{chosen:.3g} of the training rows are flagged (--contamination)"
 
     def records(self, n_rows: int, top: int | None) -> list[dict[str, Any]]:
-        """Explain the `n_rows` most anomalous rows, each by its `top` columns."""
-        rows = self.tally.top[:n_rows]
+        """Explain the `n_rows` most anomalous rows of the kinds wished for, by `top` columns."""
+        rows = self.tally.top if self.kinds else self.tally.top[:n_rows]
         if not rows:
             return []
         explained = self.model.explain(np.stack([row.features for row in rows]), top)
+        wanted = [
+            (row, record)
+            for row, record in zip(rows, explained, strict=True)
+            if not self.kinds or record.get("kind") in self.kinds
+        ]
         return [
             record
-            | {"row": row.row, "score": row.score, "anomaly": row.flagged, "p_value": row.p_value}
+            | {"row": row.row, "score": row.score, "flagged": row.flagged, "p_value": row.p_value}
             | ({"index": row.label} if self.index else {})
-            for row, record in zip(rows, explained, strict=True)
+            for row, record in wanted[:n_rows]
         ]
 
     def to_json(self, n_rows: int) -> dict[str, Any]:
@@ -86,7 +103,7 @@ class Results:
         return {
             "file": self.file,
             "rows": self.tally.n_rows,
-            "anomalies": self.tally.n_flagged,
+            "flagged": self.tally.n_flagged,
             "threshold": self.threshold,
             "decision": self.decision,
             "estimator": type(self.model.detector).__name__,
@@ -104,8 +121,8 @@ class Results:
         for note in self.notes:
             printer.line(f"  - {note}")
         share = tally.n_flagged / max(tally.n_rows, 1)
-        noun = "anomaly" if tally.n_flagged == 1 else "anomalies"
-        found = f"{tally.n_flagged:,} {noun} ({share:.1%})"
+        noun = "row" if tally.n_flagged == 1 else "rows"
+        found = f"{tally.n_flagged:,} {noun} flagged ({share:.1%})"
         beyond = "" if self.threshold is None else f", score above {self.threshold:.4g}"
         printer.line(f"{found}{beyond}: {self.decision}", style="bold")
         self._show_top(printer, n_rows)
@@ -117,7 +134,7 @@ class Results:
         if not records:
             return
         labels = [self.index] if self.index else []
-        header = ["row", *labels, "score", "p-value", "", "why"]
+        header = ["row", *labels, "score", "p-value", "", "kind", "why"]
         printer.line()
         printer.table(header, [_cells(record, bool(self.index)) for record in records])
         printer.line()
@@ -130,7 +147,8 @@ def _cells(record: dict[str, Any], labelled: bool) -> list[str]:
         *([record["index"] or ""] if labelled else []),
         f"{record['score']:.4g}",
         "" if p_value is None else f"{p_value:.2g}",
-        "!" if record["anomaly"] else "",
+        "!" if record["flagged"] else "",
+        record.get("kind", ""),
         record["sentence"],
     ]
 

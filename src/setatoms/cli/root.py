@@ -21,7 +21,7 @@ _COMMANDS = {
     "completion": "Print a script that completes commands in a shell.",
 }
 _EPILOG = (
-    "Exit status: 0 success, 1 error, 2 wrong usage, 3 anomalies found (with --exit-code), "
+    "Exit status: 0 success, 1 error, 2 wrong usage, 3 rows flagged (with --exit-code), "
     "130 interrupted."
 )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setatoms.cli import FOUND
 from setatoms.cli.models import Model
+from setatoms.cli.options import Flagging
 from setatoms.cli.printing import Printer, print_json
 from setatoms.cli.reading import Data
 from setatoms.cli.results import Results, file_name
@@ -29,22 +30,25 @@ class Wishes:
         The data as the user named them.
     index : str or None
         The column that names the rows.
-    fdr : float or None
-        The share of false alarms to accept.
+    flagging : Flagging
+        Which rows to flag.
     out, report : str, Path or None
         What to write.
     top : int
         How many rows to list.
+    kinds : tuple of str
+        The kinds of faults to list; all if there are none.
     as_json, exit_code : bool
         How to answer.
     """
 
     data: str
     index: str | None
-    fdr: float | None
+    flagging: Flagging
     out: str | None
     report: Path | None
     top: int
+    kinds: tuple[str, ...]
     as_json: bool
     exit_code: bool
 
@@ -58,9 +62,10 @@ def run_scoring(
     n_rows: int | None = None,
 ) -> int:
     """Score all rows, write the files wished for, print, and return the exit status."""
-    kept = max(wishes.top, _ROWS_OF_REPORT if wishes.report else 0)
-    tally = Tally(kept, keep_scores=wishes.report is not None)
-    rule = find_rule(model, data, wishes.fdr, n_rows)
+    # rows of one kind are looked for among as many as a report shows
+    kept = max(wishes.top, _ROWS_OF_REPORT if wishes.report or wishes.kinds else 0)
+    tally = Tally(kept, model.threshold, keep_scores=wishes.report is not None)
+    rule = find_rule(model, data, wishes.flagging, n_rows)
     with scores_file(wishes.out, model, wishes.index) as file:
         for rows in score_rows(model, data, rule, wishes.index, n_rows):
             tally.add(rows)
@@ -77,7 +82,9 @@ def run_scoring(
         noun = "missing value" if tally.n_missing == 1 else "missing values"
         notes = [*notes, f"{tally.n_missing:,} {noun}: {FILLED}"]
     name = file_name(wishes.data)
-    results = Results(name, model, tally, rule, wishes.fdr, notes, files, wishes.index)
+    results = Results(
+        name, model, tally, rule, wishes.flagging, notes, files, wishes.index, wishes.kinds
+    )
     if wishes.report is not None:
         from setatoms.cli.reporting import write_page
 

@@ -7,12 +7,14 @@ from pathlib import Path
 import click
 
 from setatoms.cli.options import (
+    Flagging,
     Reading,
     data_argument,
     exit_code_option,
-    fdr_option,
+    flagging_options,
     index_option,
     json_option,
+    kind_option,
     model_argument,
     out_option,
     reading_options,
@@ -25,10 +27,11 @@ from setatoms.cli.options import (
 @model_argument
 @data_argument
 @index_option
-@fdr_option
+@flagging_options
 @out_option
 @report_option
 @top_option
+@kind_option
 @json_option
 @exit_code_option
 @reading_options
@@ -36,17 +39,19 @@ def command(
     model: Path,
     data: str,
     index: str | None,
-    fdr: float | None,
+    flagging: Flagging,
     out: str | None,
     report: Path | None,
     top: int,
+    kinds: tuple[str, ...],
     as_json: bool,
     exit_code: bool,
     reading: Reading,
 ) -> int:
     """Score a table with a saved model, in constant memory.
 
-    With --fdr the table is read twice: the threshold depends on all its rows.
+    With --fdr, --flag-top or --alarms the table is read twice: what is flagged depends on all its
+    rows.
     """
     from setatoms.cli.models import load_model
     from setatoms.cli.reading import open_data
@@ -54,11 +59,12 @@ def command(
     from setatoms.cli.scores_file import check_outputs
     from setatoms.files.choose import check_known
 
+    flagging.check()
     if out == "-" and as_json:
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
     check_outputs(data, [out, report])
     loaded = load_model(model)
     opened = open_data(data, reading)
     check_known(opened.table, [index] if index else [])
-    wishes = Wishes(data, index, fdr, out, report, top, as_json, exit_code)
+    wishes = Wishes(data, index, flagging, out, report, top, kinds, as_json, exit_code)
     return run_scoring(loaded, opened, wishes, list(opened.table.notes), {})

@@ -22,8 +22,9 @@ from setatoms.persistence.atomic import replacing
 _COLUMNS = {
     "row": pa.int64(),
     "score": pa.float64(),
-    "anomaly": pa.int8(),
+    "flagged": pa.int8(),
     "p_value": pa.float64(),
+    "kind": pa.string(),
     "reason": pa.string(),
 }
 # Spreadsheets take a cell that starts so for a formula, and may run it.
@@ -67,7 +68,7 @@ class ScoresFile:
             rows.scores,
             rows.flagged.astype(np.int8),
             p_values,
-            self._reasons(rows),
+            *self._reasons(rows),
         ]
         if rows.labels is not None:
             columns.insert(0, [None if w is None else plain_cell(w) for w in rows.labels])
@@ -78,17 +79,20 @@ class ScoresFile:
         """Write what is left."""
         self._writer.close()
 
-    def _reasons(self, rows: Scored) -> list[str | None]:
-        """Return a sentence for each anomaly, nothing for the other rows."""
-        reasons: list[str | None] = [None] * len(rows.scores)
+    def _reasons(self, rows: Scored) -> tuple[list[str | None], list[str | None]]:
+        """Return the kind of each flagged row and a sentence on it, nothing for the others."""
+        n_rows = len(rows.scores)
+        kinds: list[str | None] = [None] * n_rows
+        reasons: list[str | None] = [None] * n_rows
         flagged = np.flatnonzero(rows.flagged)
-        # explanations are large: a few rows at a time, even if all are anomalies
+        # explanations are large: a few rows at a time, even if all are flagged
         for start in range(0, len(flagged), _EXPLAINED_AT_ONCE):
             some = flagged[start : start + _EXPLAINED_AT_ONCE]
             records = self._model.explain(rows.features[some], top=_REASONS)
             for i, record in zip(some, records, strict=True):
+                kinds[i] = record.get("kind")
                 reasons[i] = plain_cell(record["sentence"])
-        return reasons
+        return kinds, reasons
 
 
 @contextmanager

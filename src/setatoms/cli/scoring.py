@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.cli.models import Model
+from setatoms.cli.options import Flagging
 from setatoms.cli.reading import Data, Pace
 from setatoms.files import feature_chunks
 
@@ -29,7 +30,7 @@ class Scored(NamedTuple):
     scores, p_values : ndarray of shape (n_rows,)
         Higher scores are more anomalous; p-values are None if the model has none.
     flagged : ndarray of shape (n_rows,)
-        The anomalies.
+        Which of them are flagged.
     labels : list or None
         The words of the index column.
     """
@@ -44,30 +45,55 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Rule:
-    """When a row is an anomaly: beyond a score, or with a small p-value.
+    """When a row is flagged: beyond a score, or with a small p-value.
 
     Attributes
     ----------
     threshold : float
-        The score beyond which a row is an anomaly.
+        The score beyond which a row is flagged.
     cut : float or None
-        The largest p-value of an anomaly; decides if it is given.
+        The largest p-value of a row that is flagged; decides if it is given.
     """
 
     threshold: float
     cut: float | None = None
 
     def flag(self, scores: Array, p_values: Array | None) -> Mask:
-        """Tell which rows are anomalies."""
+        """Tell which rows are flagged."""
         if self.cut is None or p_values is None:
             return scores > self.threshold
         return p_values <= self.cut
 
 
-def find_rule(model: Model, data: Data, fdr: float | None, n_rows: int | None) -> Rule:
-    """Return the model's own rule or, with `fdr`, the one that all rows of the table imply."""
-    if fdr is None:
-        return Rule(model.threshold)
+def find_rule(model: Model, data: Data, flagging: Flagging, n_rows: int | None) -> Rule:
+    """Return the model's own rule, or the one that all rows of the table imply."""
+    if flagging.fdr is not None:
+        return _rule_by_p_values(model, data, flagging.fdr, n_rows)
+    if flagging.flag_top is not None:
+        return Rule(_next_highest(model, data, flagging.flag_top, n_rows))
+    if flagging.alarms is not None:
+        highest = _next_highest(model, data, flagging.alarms, n_rows)
+        return Rule(max(model.threshold, highest))
+    return Rule(model.threshold)
+
+
+def _next_highest(model: Model, data: Data, n_top: int, n_rows: int | None) -> float:
+    """Return the score that no more than `n_top` rows exceed, the next highest after theirs."""
+    if n_rows is not None and n_rows <= n_top:
+        return -np.inf
+    known = model.detector.lowest_scores_
+    if known is not None and n_rows == model.detector.n_samples_fit_ and len(known) > n_top:
+        return -float(known[n_top])
+    highest = np.empty(0)
+    with Pace("looking for the highest scores", data, n_rows) as pace:
+        for features, _ in feature_chunks(data.table, model.encoding):
+            merged = np.concatenate([highest, model.scores(features)])
+            highest = np.sort(merged)[::-1][: n_top + 1]
+            pace.advance(len(features))
+    return float(highest[n_top]) if len(highest) > n_top else -np.inf
+
+
+def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) -> Rule:
     from setatoms.decisions import PValueCounts
 
     if not model.calibrated:
@@ -119,14 +145,18 @@ class Tally:
     ----------
     n_top : int
         How many of the most anomalous rows to keep.
+    threshold : float
+        That of the model; rows beyond it are counted, flagged or not.
     keep_scores : bool
         Whether to keep all scores, which takes nine bytes a row.
     """
 
     n_top: int
+    threshold: float
     keep_scores: bool = False
     n_rows: int = 0
     n_flagged: int = 0
+    n_beyond: int = 0
     n_missing: int = 0
     highest_normal: float = -np.inf
     top: list[TopRow] = field(default_factory=list)
@@ -137,6 +167,7 @@ class Tally:
         """Take in further rows."""
         self.n_rows += len(rows.scores)
         self.n_flagged += int(rows.flagged.sum())
+        self.n_beyond += int((rows.scores > self.threshold).sum())
         self.n_missing += int(np.isnan(rows.features).sum())
         normal = rows.scores[~rows.flagged]
         self.highest_normal = max(self.highest_normal, float(normal.max(initial=-np.inf)))

@@ -11,9 +11,13 @@ from setatoms.decisions.discoveries import (
 from setatoms.decisions.thresholds import (
     UNSEEN_SHARE,
     CrossFitted,
+    bulk_quantile,
     cross_fit,
+    draw_halves,
     share_offset,
+    unseen_errors,
     unseen_offset,
+    unseen_quantile,
     unseen_scores,
 )
 
@@ -26,10 +30,14 @@ __all__ = [
     "PerFeature",
     "benjamini_hochberg",
     "benjamini_hochberg_cut",
+    "bulk_quantile",
     "check_level",
     "conformal_p_values",
     "cross_fit",
+    "draw_halves",
     "share_offset",
+    "unseen_errors",
     "unseen_offset",
+    "unseen_quantile",
     "unseen_scores",
 ]

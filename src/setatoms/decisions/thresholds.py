@@ -32,6 +32,7 @@ Scores = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 UNSEEN_SHARE = 0.05
+_LONGER_TAIL = 1.15
 
 
 class CrossFitted(NamedTuple):
@@ -62,6 +63,12 @@ def share_offset(scores: Scores, share: float) -> float:
     return float(np.quantile(scores, share))
 
 
+def draw_halves(n_samples: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    """Return the increasing indices of two random halves of the rows."""
+    order = rng.permutation(n_samples)
+    return np.sort(order[: n_samples // 2]), np.sort(order[n_samples // 2 :])
+
+
 def cross_fit(
     fit_scores: Callable[[Rows, Rows], tuple[Scores, Scores]],
     n_samples: int,
@@ -79,8 +86,7 @@ def cross_fit(
     rng : numpy.random.Generator
         Draws the halves.
     """
-    order = rng.permutation(n_samples)
-    halves = np.sort(order[: n_samples // 2]), np.sort(order[n_samples // 2 :])
+    halves = draw_halves(n_samples, rng)
     scores, ranks = np.empty(n_samples), np.empty(n_samples)
     for train, test in (halves, halves[::-1]):
         seen, scores[test] = fit_scores(train, test)
@@ -102,7 +108,63 @@ def unseen_offset(
     share : float, default=0.05
         The share of unseen rows to flag.
     """
-    return _quantile(unseen_scores(training, cross_fitted), share)
+    return unseen_quantile(unseen_scores(training, cross_fitted), share)
+
+
+def unseen_quantile(unseen: Scores, share: float = UNSEEN_SHARE) -> float:
+    """Return the offset below which a new normal row scores with probability `share`.
+
+    Parameters
+    ----------
+    unseen : ndarray of shape (n_samples,)
+        What `unseen_scores` returns.
+    share : float, default=0.05
+        The share of unseen rows to flag.
+    """
+    return float(np.quantile(unseen, share, method="weibull"))
+
+
+def unseen_errors(seen: Scores, cross_fitted: Scores, weight: float) -> Scores:
+    """Estimate what models would leave of the training rows had they not learned from them.
+
+    Squares of both are averaged, as above. Where atoms are many for the rows, as they often are,
+    the rows that were learned from say nothing of others: their weight is 0.
+
+    Parameters
+    ----------
+    seen : ndarray of shape (n_models, n_samples)
+        Errors of the models of all rows.
+    cross_fitted : ndarray of shape (n_models, n_samples)
+        Errors of models of half the rows on the other half.
+    weight : float
+        That of `seen`, from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unseen_errors(np.array([[0.0, 3.0]]), np.array([[3.0, 3.0]]), 0.0).tolist()
+    [[3.0, 3.0]]
+    """
+    # hypot and not squares: errors may be huge
+    return np.hypot(seen * np.sqrt(weight), cross_fitted * np.sqrt(1.0 - weight))
+
+
+def bulk_quantile(unseen: Scores, share: float = UNSEEN_SHARE) -> float:
+    """Return the offset below which a new normal row scores with probability `share`.
+
+    Only the better three quarters of `unseen` are looked at, so that anomalies among the others do
+    not count: the tail is taken to fall exponentially from the median on, by a half to the quarter,
+    and a bit longer than that, as tails of clean tables do.
+
+    Parameters
+    ----------
+    unseen : ndarray of shape (n_samples,)
+        What `unseen_scores` returns.
+    share : float, default=0.05
+        The share of unseen rows to flag.
+    """
+    quarter, middle = np.quantile(unseen, (0.25, 0.5))
+    return float(middle - _LONGER_TAIL * np.log2(0.5 / share) * (middle - quarter))
 
 
 def unseen_scores(training: Scores, cross_fitted: CrossFitted) -> Scores:
@@ -123,8 +185,3 @@ def unseen_scores(training: Scores, cross_fitted: CrossFitted) -> Scores:
     # hypot and not squares: scores may be huge
     by_value = -np.hypot(optimistic * np.sqrt(1 / 3), pessimistic * np.sqrt(2 / 3))
     return np.sort(np.where(levels * (n_samples // 2) >= 1, by_rank, by_value))
-
-
-def _quantile(values: Scores, share: float) -> float:
-    # this estimate is the one below which a new value falls with probability `share`
-    return float(np.quantile(values, share, method="weibull"))

@@ -281,7 +281,8 @@ class _Search:
         self, parameters: Mapping[str, Any], trial: _Trial, on_step: OnStep
     ) -> tuple[Array, Array]:
         """Return the scores of the rows held out, and of the broken ones."""
-        draft = copy(self._base).set_params(**parameters)
+        # rows with broken relations are told by their relations
+        draft = copy(self._base).set_params(views=("relation",), **parameters)
         lesson = draft._trial_lesson(*trial.train.shape)
         # the same stream for every candidate, so that starts are alike
         draft._learn(trial.train, lesson, np.random.default_rng(trial.seed), on_step)

@@ -15,17 +15,21 @@ from setatoms.estimators.standardize import Standardizer
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
 from setatoms.learning.loop import History
 from setatoms.persistence.errors import FlawError, shown
+from setatoms.views import Calibration, Guard, Neighbours
 
 Arrays = dict[str, NDArray[Any]]
 
 RECORDS: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
+        Calibration,
         Combination,
         ConeAtoms,
         GaussianAtoms,
+        Guard,
         History,
         Member,
+        Neighbours,
         Standardizer,
         VectorAtoms,
     )

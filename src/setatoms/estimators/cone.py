@@ -12,6 +12,7 @@ from setatoms.estimators.recipes import SetAtomRecipe, set_atom_recipe
 from setatoms.estimators.sizes import cap_n_nonzero, check_n_nonzero
 from setatoms.estimators.transformer import AtomTransformer
 from setatoms.learning.atoms import ConeAtoms
+from setatoms.views import VIEWS
 
 
 class ConeAtomDetector(AtomDetector):
@@ -53,6 +54,11 @@ class ConeAtomDetector(AtomDetector):
         (in standardised units).
     standardize : bool, default=True
         Bring features to mean 0 and standard deviation 1 first, as learned in `fit`.
+    views : tuple of {"relation", "size", "rarity"}, default=all of them
+        What makes a row abnormal: relations between its values that no atoms represent, its
+        size, and how alone it is among training rows. ``("relation",)`` is the paper's method:
+        nothing but the representation error counts, also far outside the range learned, and all
+        training rows have a say in learning.
     contamination : "auto" or float, default="auto"
         Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
         "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
@@ -81,8 +87,16 @@ class ConeAtomDetector(AtomDetector):
         The centres, unit vectors in standardised units.
     radii_ : ndarray of shape (n_atoms,)
         The radius of each atom.
+    guard_ : Guard or None
+        What the views compare with; None for ``views=("relation",)``.
+    n_screened_ : int
+        Training rows that looked abnormal and had no say in learning.
     offset_ : float
         The threshold on `score_samples`.
+    training_offset_ : float
+        The threshold for the training rows themselves, which score better than others.
+    lowest_scores_ : ndarray of shape (n_lowest,)
+        The lowest scores of training rows, increasing, up to 1,001 of them.
     calibration_scores_ : ndarray of shape (n_calibration,) or None
         What `p_values` compares with: increasing scores of rows outside the fit.
     history_ : History
@@ -131,6 +145,7 @@ class ConeAtomDetector(AtomDetector):
         learn_tol: float = 0.0,
         init: str | ArrayLike = "aksvd",
         standardize: bool = True,
+        views: tuple[str, ...] = VIEWS,
         contamination: str | float = "auto",
         n_nonzero: int = 2,
         cd_sweeps: int = 1,
@@ -151,6 +166,7 @@ class ConeAtomDetector(AtomDetector):
         self.learn_tol = learn_tol
         self.init = init
         self.standardize = standardize
+        self.views = views
         self.contamination = contamination
         self.n_nonzero = n_nonzero
         self.cd_sweeps = cd_sweeps

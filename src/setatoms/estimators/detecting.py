@@ -3,55 +3,67 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from setatoms import decisions
-from setatoms.estimators.base import AtomEstimator
 from setatoms.estimators.deciding import DecidesByScore
-from setatoms.estimators.missing import complete, keep_observed, measure, open_gaps
-from setatoms.estimators.recipes import Lesson
+from setatoms.estimators.explaining import ExplainsRows
+from setatoms.estimators.missing import keep_observed, measure, open_gaps
+from setatoms.estimators.recipes import Lesson, OnStep
 from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_constant
 from setatoms.estimators.tables import read_table
 from setatoms.explain import (
-    Counterfactual,
-    Dictionary,
-    Explanation,
-    Panel,
-    explain_rows,
     mean_rows,
-    replace_worst,
 )
-from setatoms.explain.panel import Combines
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
 from setatoms.progress import Progress
+from setatoms.views import Guard, Inside, Judged, screen_rows
 
 Array = NDArray[np.float64]
 Scores = NDArray[np.float64]
 Rows = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 
 _SLAB_ROWS = 1 << 16
+# The views of the paper: what a row leaves unrepresented, and nothing else.
+RELATION_ALONE = ("relation",)
+# So many of the lowest scores of training rows are kept, for limits on the number of alarms.
+_LOWEST = 1_001
 
 
-class ErrorDetector(DecidesByScore, AtomEstimator):
-    """A detector whose score is how well dictionaries represent a row."""
+class Training(NamedTuple):
+    """What is known of the rows that were learned from.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_samples,)
+        Their scores.
+    errors : ndarray of shape (n_dictionaries, n_samples)
+        What each dictionary leaves of them.
+    judged : Judged or None
+        What the views say of them; None for the relation alone.
+    """
+
+    scores: Scores
+    errors: Array
+    judged: Judged | None
+
+
+class ErrorDetector(DecidesByScore, ExplainsRows):
+    """A detector whose score is how well dictionaries represent a row, guarded by other views."""
+
+    views: Any
+    # that of training errors in the estimate of errors on unseen rows
+    _seen_weight = 0.0
 
     @abstractmethod
     def _keep(self, lesson: Any, learned: Any) -> None:
         """Write what a lesson has learned to this object."""
-
-    @abstractmethod
-    def _dictionaries(self) -> tuple[Dictionary, ...]:
-        """Return what was learned as explanations want it."""
-
-    @abstractmethod
-    def _combination(self) -> Combines:
-        """Return how errors of the dictionaries become minus the score."""
 
     def _compare(self, errors: Array) -> None:
         """Learn what `_combination` needs from errors (n_dictionaries, n) of training rows."""
@@ -64,31 +76,78 @@ class ErrorDetector(DecidesByScore, AtomEstimator):
         table = read_table(self, X, fitting=True)
         self.n_samples_fit_ = len(table)
         table = keep_observed(table, self._names())
-        recipe = self._recipe(*table.shape)
         if self.standardize:
             warn_constant(table, self._names())
+        kept = self._rows_to_learn_from(table)
+        self.n_screened_ = int(len(table) - kept.sum())
+        rows = table if kept.all() else table[kept]
+        recipe = self._recipe(*rows.shape)
         # separate streams: the dictionary does not depend on how the threshold is found
         model_rng, fold_rng = self._generator().spawn(2)
         auto = isinstance(self.contamination, str)
         n_steps = recipe.n_steps + (recipe.shortened().n_steps if auto else 0)
         with Progress(n_steps, type(self).__name__, enabled=bool(self.verbose)) as progress:
-            training = self._learn(table, recipe, model_rng, progress.advance)
+            training = self._learn(rows, recipe, model_rng, progress.advance)
+            outcasts = self._score_outcasts(table[~kept])
+            everything = np.sort(np.concatenate([training.scores, outcasts]))
+            self.lowest_scores_ = everything[:_LOWEST]
+            self.calibration_scores_ = None
             if auto:
-                cross_fitted = self._cross_fit(table, recipe, fold_rng, progress)
-                self.offset_ = decisions.unseen_offset(training, cross_fitted)
-                self.calibration_scores_ = decisions.unseen_scores(training, cross_fitted)
+                unseen = self._unseen_scores(rows, training, recipe, fold_rng, progress)
+                self.calibration_scores_ = np.sort(np.concatenate([unseen, outcasts]))
+                self.offset_ = self._robust_offset(self.calibration_scores_)
+                self.training_offset_ = (
+                    self.offset_ if self._relation_alone else self._robust_offset(everything)
+                )
             else:
-                self.offset_ = decisions.share_offset(training, self.contamination)
-                self.calibration_scores_ = None
+                self.offset_ = decisions.share_offset(everything, self.contamination)
+                self.training_offset_ = self.offset_
+
+    def _score_outcasts(self, table: Array) -> Scores:
+        """Return the scores of training rows that had no say in learning, and remember them."""
+        if len(table):
+            self.guard_ = self.guard_.remembering(self.standardizer_.apply(table))
+        return self._score(table)
+
+    def _rows_to_learn_from(self, table: Array) -> Mask:
+        """Return which rows (n_samples,) have a say in learning."""
+        if self._relation_alone:
+            return np.ones(len(table), np.bool_)
+        return screen_rows(table)
+
+    def _robust_offset(self, scores: Scores) -> float:
+        """Return the threshold that 5 % of normal rows are below, of rows with such `scores`.
+
+        Where they hold anomalies, the bulk tells better than the tail what is normal.
+        """
+        offset = decisions.unseen_quantile(scores)
+        return offset if self._relation_alone else max(offset, decisions.bulk_quantile(scores))
+
+    @property
+    def _relation_alone(self) -> bool:
+        return tuple(self.views) == RELATION_ALONE
 
     def _learn(
-        self,
-        table: Array,
-        recipe: Lesson,
-        rng: np.random.Generator,
-        on_step: Callable[[float, str], None],
-    ) -> Scores:
-        """Learn from the rows of a table and return their scores."""
+        self, table: Array, recipe: Lesson, rng: np.random.Generator, on_step: OnStep
+    ) -> Training:
+        """Learn from the rows of a table and return what is known of them."""
+        self._learn_dictionaries(table, recipe, rng, on_step)
+        errors = self._errors(table)
+        self._compare(errors)
+        self.guard_ = None
+        if self._relation_alone:
+            return Training(-self._combination().combine(errors), errors, None)
+        Z = self.standardizer_.apply(table)
+        filled = mean_rows(self._completed(Z, "values")) if np.isnan(Z).any() else Z
+        kinds = [type(dictionary.kind).__name__ for dictionary in self._dictionaries()]
+        self.guard_, judged = Guard.learn(
+            self.views, Z, filled, kinds, errors, rng.spawn(1)[0], self.n_jobs
+        )
+        return Training(-judged.numbers, errors, judged)
+
+    def _learn_dictionaries(
+        self, table: Array, recipe: Lesson, rng: np.random.Generator, on_step: OnStep
+    ) -> None:
         if self.standardize:
             # half of the rows may hold no value of a column: the units of all rows serve there
             known = getattr(self, "standardizer_", None)
@@ -98,88 +157,69 @@ class ErrorDetector(DecidesByScore, AtomEstimator):
             self.standardizer_ = Standardizer.identity(table.shape[1])
         signals, missing = open_gaps(self.standardizer_.apply(table))
         self._keep(recipe, recipe.learn(signals, rng, on_step, missing))
-        errors = self._errors(table)
-        self._compare(errors)
-        return -self._combination().combine(errors)
 
-    def _cross_fit(
-        self, table: Array, recipe: Lesson, rng: np.random.Generator, progress: Progress
-    ) -> decisions.CrossFitted:
+    def _unseen_scores(
+        self,
+        table: Array,
+        training: Training,
+        recipe: Lesson,
+        rng: np.random.Generator,
+        progress: Progress,
+    ) -> Scores:
+        """Estimate the scores that as many unseen normal rows would get."""
         # the two halves together must not take longer than the fit itself
         quick = recipe.shortened()
 
+        def step(_: float, note: str) -> None:
+            # a step on half the rows takes half as long
+            progress.advance(0.5, note)
+
+        if training.judged is None:
+            return decisions.unseen_scores(
+                training.scores, self._cross_fit_scores(table, quick, rng, step)
+            )
+        errors = np.empty_like(training.errors)
+        halves = decisions.draw_halves(len(table), rng)
+        for train, test in (halves, halves[::-1]):
+            half = copy(self)
+            half._learn_dictionaries(table[train], quick, rng, step)
+            errors[:, test] = half._errors(table[test])
+        unseen = decisions.unseen_errors(training.errors, errors, self._seen_weight)
+        return -self.guard_.judge_unseen(training.judged, unseen)
+
+    def _cross_fit_scores(
+        self, table: Array, quick: Lesson, rng: np.random.Generator, step: OnStep
+    ) -> decisions.CrossFitted:
         def fit_scores(train: Rows, test: Rows) -> tuple[Scores, Scores]:
             half = copy(self)
-            # a step on half the rows takes half as long
-            seen = half._learn(
-                table[train], quick, rng, lambda _, note: progress.advance(0.5, note)
-            )
+            seen = half._learn(table[train], quick, rng, step).scores
             return seen, half._score(table[test])
 
         return decisions.cross_fit(fit_scores, len(table), rng)
 
     def _score(self, table: Array) -> Scores:
         scores = np.empty(len(table))
-        for part, errors in self._slabs(table):
-            scores[part] = -self._combination().combine(errors)
+        for part in _slabs(table):
+            if self.guard_ is None:
+                scores[part] = -self._combination().combine(self._errors(table[part]))
+            else:
+                scores[part] = -self._judge(table[part])[1].numbers
         return scores
+
+    def _judge(self, table: Array) -> tuple[Inside, Judged]:
+        """Return rows as dictionaries may be asked about them, and what the views say."""
+        inside = self.guard_.bring_inside(self.standardizer_.apply(table))
+        errors = self._errors_of(inside.short)
+        return inside, self.guard_.judge(inside, errors, self.n_jobs)
 
     def _errors(self, table: Array) -> Array:
         """Return the representation errors (n_dictionaries, n) of rows."""
-        return np.concatenate([errors for _, errors in self._slabs(table)], axis=1)
+        parts = [self.standardizer_.apply(table[part]) for part in _slabs(table)]
+        return np.concatenate([self._errors_of(Z) for Z in parts], axis=1)
 
-    def _slabs(self, table: Array) -> Iterator[tuple[slice, Array]]:
-        """Yield rows and their errors, few enough for memory not to grow with the table."""
-        dictionaries = self._dictionaries()
-        for start in range(0, len(table), _SLAB_ROWS):
-            part = slice(start, start + _SLAB_ROWS)
-            Z = self.standardizer_.apply(table[part])
-            yield part, np.array([measure(dictionary, Z) for dictionary in dictionaries])
-
-    def _panel(self) -> Panel:
-        return Panel(self._dictionaries(), self._combination())
-
-    def _completed(self, table: Array, part: str) -> list[Array]:
-        """Return the `signals` or `values` of rows, gaps closed by each dictionary."""
-        Z = self.standardizer_.apply(table)
-        return [getattr(complete(dictionary, Z), part) for dictionary in self._dictionaries()]
-
-    def _dictionary_of(
-        self, kind: GaussianAtoms | ConeAtoms | VectorAtoms, atoms: Array, radii: Array
-    ) -> Dictionary:
-        """Return atoms with the units and names of the columns."""
-        names = self._names()
-        if names is None:
-            names = [f"x{j}" for j in range(self.n_features_in_)]
-        return Dictionary(
-            kind=kind,
-            atoms=atoms,
-            radii=radii,
-            in_own_units=self.standardizer_.restore,
-            names=tuple(map(str, names)),
-            n_jobs=self.n_jobs,
-        )
-
-    def impute(self, X: Any) -> NDArray[np.float64]:
-        """Return `X` with missing values replaced by what the other values of the row imply.
-
-        Takes ``missing="fill"``; otherwise NaN is an error here too.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-            The same features in the same order as in `fit`, NaN where values are missing.
-
-        Returns
-        -------
-        filled : ndarray of shape (n_samples, n_features)
-            In the units of `X`. Observed values are as given, bit for bit; a row without any
-            becomes the mean row.
-        """
-        check_is_fitted(self)
-        table = read_table(self, X, fitting=False)
-        values = mean_rows(self._completed(table, "values"))
-        return np.where(np.isnan(table), self.standardizer_.restore(values), table)
+    def _errors_of(self, Z: Array) -> Array:
+        """Return the representation errors (n_dictionaries, n) of standardised rows."""
+        return np.array([measure(dictionary, Z) for dictionary in self._dictionaries()])
 
     def score_samples(self, X: Any) -> Scores:
         r"""Return minus how large the representation error of each row is.
@@ -200,62 +240,8 @@ class ErrorDetector(DecidesByScore, AtomEstimator):
         check_is_fitted(self)
         return self._score(read_table(self, X, fitting=False))
 
-    def explain(self, X: Any, top: int | None = 3, rank: str = "contribution") -> Explanation:
-        """Say which columns make rows abnormal, and what was expected there.
 
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-            The same features in the same order as in `fit`.
-        top : int or None, default=3
-            How many columns to list for each row, the most responsible first; None lists all.
-        rank : {"contribution", "refill"}, default="contribution"
-            What makes a column responsible: its share of the squared error, or by how much the
-            score falls when the column is refilled from the others. The second finds broken
-            relations better, above all with cones and vectors, and takes about ten times as long
-            for each column.
-
-        Returns
-        -------
-        explanation : Explanation
-            With `records`, `sentences` and `frame`. What it says of a row does not depend on the
-            others.
-        """
-        check_is_fitted(self)
-        table = read_table(self, X, fitting=False)
-        return explain_rows(
-            self._panel(),
-            table,
-            self._completed(table, "signals"),
-            -self._score(table),
-            -self.offset_,
-            top=top,
-            rank=rank,
-        )
-
-    def counterfactual(self, X: Any, k: int = 1) -> Counterfactual:
-        """Replace the `k` worst columns of each row by what the other columns imply.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-            The same features in the same order as in `fit`.
-        k : int, default=1
-            How many columns to replace: those whose refill lowers the score most, chosen one after
-            the other.
-
-        Returns
-        -------
-        counterfactual : Counterfactual
-            With `rows`, `columns` and the scores before and after.
-        """
-        check_is_fitted(self)
-        table = read_table(self, X, fitting=False)
-        return replace_worst(
-            self._panel(),
-            table,
-            self._completed(table, "signals"),
-            k,
-            lambda rows: -self._score(rows),
-            -self.offset_,
-        )
+def _slabs(table: Array) -> Iterator[slice]:
+    """Yield parts of the rows, few enough for memory not to grow with the table."""
+    for start in range(0, len(table), _SLAB_ROWS):
+        yield slice(start, start + _SLAB_ROWS)

@@ -13,6 +13,7 @@ from setatoms.estimators.detecting import ErrorDetector
 from setatoms.estimators.members import EnsembleRecipe, Member, ensemble_recipe
 from setatoms.explain import Dictionary
 from setatoms.learning.atoms import ConeAtoms
+from setatoms.views import VIEWS
 
 Array = NDArray[np.float64]
 
@@ -69,6 +70,11 @@ class SetAtomEnsemble(ErrorDetector):
         Iterations from one adaptation of the radii to the next.
     standardize : bool, default=True
         Bring features to mean 0 and standard deviation 1 first, as learned in `fit`.
+    views : tuple of {"relation", "size", "rarity"}, default=all of them
+        What makes a row abnormal: relations between its values that no atoms represent, its
+        size, and how alone it is among training rows. ``("relation",)`` is the paper's method:
+        nothing but the representation error counts, also far outside the range learned, and all
+        training rows have a say in learning.
     contamination : "auto" or float, default="auto"
         Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
         "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
@@ -89,8 +95,16 @@ class SetAtomEnsemble(ErrorDetector):
         The dictionaries: `kind`, `atoms`, `radii` and `history` of each.
     combination_ : Combination
         The rule with the unit of each member.
+    guard_ : Guard or None
+        What the views compare with; None for ``views=("relation",)``.
+    n_screened_ : int
+        Training rows that looked abnormal and had no say in learning.
     offset_ : float
         The threshold on `score_samples`.
+    training_offset_ : float
+        The threshold for the training rows themselves, which score better than others.
+    lowest_scores_ : ndarray of shape (n_lowest,)
+        The lowest scores of training rows, increasing, up to 1,001 of them.
     calibration_scores_ : ndarray of shape (n_calibration,) or None
         What `p_values` compares with: increasing scores of rows outside the fit.
     standardizer_ : Standardizer
@@ -122,6 +136,9 @@ class SetAtomEnsemble(ErrorDetector):
     6
     """
 
+    # its halves have half of the atoms, and leave more of any row
+    _seen_weight = 1 / 3
+
     def __init__(
         self,
         *,
@@ -138,6 +155,7 @@ class SetAtomEnsemble(ErrorDetector):
         n_iter: int = 20,
         adapt_every: int = 10,
         standardize: bool = True,
+        views: tuple[str, ...] = VIEWS,
         contamination: str | float = "auto",
         missing: str = "error",
         n_jobs: int | None = -1,
@@ -157,6 +175,7 @@ class SetAtomEnsemble(ErrorDetector):
         self.n_iter = n_iter
         self.adapt_every = adapt_every
         self.standardize = standardize
+        self.views = views
         self.contamination = contamination
         self.missing = missing
         self.n_jobs = n_jobs

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setatoms.decisions import Combination
+from setatoms.estimators.array_checks import floats, numbers
+from setatoms.estimators.guard_integrity import check_guard
 from setatoms.estimators.members import Member
 from setatoms.estimators.parameters import check_parameters, check_values
 from setatoms.estimators.standardize import Standardizer
@@ -48,6 +48,7 @@ def check_integrity(estimator: Any) -> None:
     if _is_detector(estimator):
         _check_standardizer(_value(estimator, "standardizer_"), n_features)
         _check_decisions(estimator)
+        check_guard(estimator, len(parts_of(estimator)))
     if _is_ensemble(estimator):
         _check_combination(estimator)
     _check_rules(check_parameters, estimator)
@@ -105,14 +106,14 @@ def _value(owner: Any, name: str) -> Any:
 def _check_atoms(part: Part, n_features: int) -> int:
     """Check centres and radii; return how many there are."""
     name = part.names.atoms
-    atoms = _floats(name, part.atoms, (-1, n_features))
+    atoms = floats(name, part.atoms, (-1, n_features))
     # bounded first, so that squares cannot overflow
     bounded = (np.abs(atoms) <= 2).all()
     if not bounded or (np.abs(np.linalg.norm(atoms, axis=1) - 1) > _NORM_TOLERANCE).any():
         raise FlawError(f"{name} has rows that are not unit vectors")
     if not len(atoms):
         raise FlawError(f"{name} has no rows")
-    radii = _floats(part.names.radii, part.radii, (len(atoms),))
+    radii = floats(part.names.radii, part.radii, (len(atoms),))
     # a vector is a set-atom of radius 0, and no other is
     flat = isinstance(part.kind, VectorAtoms)
     valid = radii == 0 if flat else (radii > 0) & (radii < _LARGEST_RADIUS)
@@ -140,7 +141,7 @@ def _check_combination(ensemble: Any) -> None:
     if not isinstance(combination, Combination):
         raise FlawError("combination_ is not a Combination")
     _check_rules(check_values, {"rule": combination.rule})
-    if (_floats("combination_.units", combination.units, (len(ensemble.members_),)) <= 0).any():
+    if (floats("combination_.units", combination.units, (len(ensemble.members_),)) <= 0).any():
         raise FlawError("combination_.units has values that are not positive")
 
 
@@ -156,47 +157,28 @@ def _check_history(part: Part, n_atoms: int) -> None:
     if not isinstance(history, History):
         raise FlawError(f"{name} is not a History")
     for field in ("error", "objective"):
-        _numbers(f"{name}.{field}", getattr(history, field), np.float64, (-1,))
+        numbers(f"{name}.{field}", getattr(history, field), np.float64, (-1,))
     for field in ("unused", "overlaps", "adapted_at"):
-        _numbers(f"{name}.{field}", getattr(history, field), np.int64, (-1,))
+        numbers(f"{name}.{field}", getattr(history, field), np.int64, (-1,))
     for field in ("radii", "usage"):
         shape = (len(history.adapted_at), n_atoms)
-        _numbers(f"{name}.{field}", getattr(history, field), np.float64, shape)
+        numbers(f"{name}.{field}", getattr(history, field), np.float64, shape)
 
 
 def _check_standardizer(standardizer: Any, n_features: int) -> None:
     if not isinstance(standardizer, Standardizer):
         raise FlawError("standardizer_ is not a Standardizer")
-    _floats("standardizer_.mean", standardizer.mean, (n_features,))
-    if (_floats("standardizer_.scale", standardizer.scale, (n_features,)) <= 0).any():
+    floats("standardizer_.mean", standardizer.mean, (n_features,))
+    if (floats("standardizer_.scale", standardizer.scale, (n_features,)) <= 0).any():
         raise FlawError("standardizer_.scale has values that are not positive")
 
 
 def _check_decisions(detector: Any) -> None:
-    offset = _value(detector, "offset_")
-    if not isinstance(offset, float) or not math.isfinite(offset):
-        raise FlawError(f"offset_={shown(offset)} must be a finite number")
-    calibration = vars(detector).get("calibration_scores_")
-    if calibration is not None:
-        scores = _floats("calibration_scores_", calibration, (-1,))
-        if (np.diff(scores) < 0).any():
-            raise FlawError("calibration_scores_ are not sorted")
-
-
-def _floats(name: str, array: Any, shape: Sequence[int]) -> NDArray[np.float64]:
-    """Return `array` if it is of this shape (-1: any length) and finite."""
-    _numbers(name, array, np.float64, shape)
-    if not np.isfinite(array).all():
-        raise FlawError(f"{name} has values that are not finite")
-    return array
-
-
-def _numbers(name: str, array: Any, dtype: type, shape: Sequence[int]) -> None:
-    if not isinstance(array, np.ndarray) or array.dtype != dtype:
-        raise FlawError(f"{name} is not an array of type {np.dtype(dtype)}")
-    fits = array.ndim == len(shape) and all(
-        side in (-1, found) for side, found in zip(shape, array.shape, strict=True)
-    )
-    if not fits or np.isnan(array).any():
-        expected = tuple("any" if side == -1 else side for side in shape)
-        raise FlawError(f"{name} has shape {array.shape} instead of {expected}, or NaN in it")
+    for name in ("offset_", "training_offset_"):
+        offset = _value(detector, name)
+        if not isinstance(offset, float) or not math.isfinite(offset):
+            raise FlawError(f"{name}={shown(offset)} must be a finite number")
+    for name in ("calibration_scores_", "lowest_scores_"):
+        known = vars(detector).get(name)
+        if known is not None and (np.diff(floats(name, known, (-1,))) < 0).any():
+            raise FlawError(f"{name} are not sorted")

@@ -12,6 +12,7 @@ import numpy as np
 
 from setatoms.decisions import RULES
 from setatoms.estimators.members import BUDGETS, DIVERSITIES
+from setatoms.views import VIEWS
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ def _one_of(*names: str | None) -> Rule:
 
 def _is_switch(value: Any) -> bool:
     return isinstance(value, (bool, np.bool_))
+
+
+def _are_views(value: Any) -> bool:
+    listed = isinstance(value, (tuple, list)) and all(view in VIEWS for view in value)
+    return listed and len(value) == len(set(value)) > 0
 
 
 _POSITIVE = Rule(lambda value: _is_real(value) and value > 0, "a positive number")
@@ -94,6 +100,10 @@ _RULES = {
     "verbose": Rule(
         lambda value: _is_switch(value) or (_is_whole(value) and value >= 0),
         "True or False, or a level from 0",
+    ),
+    "views": Rule(
+        _are_views,
+        f"a tuple of at least one of {', '.join(map(repr, VIEWS))}, such as ('relation',)",
     ),
 }
 

@@ -14,6 +14,7 @@ from setatoms.estimators.sizes import (
     count_checked_atoms,
 )
 from setatoms.learning.atoms import VectorAtoms
+from setatoms.views import VIEWS
 
 
 class VectorAtomDetector(AtomDetector):
@@ -36,6 +37,11 @@ class VectorAtomDetector(AtomDetector):
         The first atoms: random directions, or given (in standardised units).
     standardize : bool, default=True
         Bring features to mean 0 and standard deviation 1 first, as learned in `fit`.
+    views : tuple of {"relation", "size", "rarity"}, default=all of them
+        What makes a row abnormal: relations between its values that no atoms represent, its
+        size, and how alone it is among training rows. ``("relation",)`` is the paper's method:
+        nothing but the representation error counts, also far outside the range learned, and all
+        training rows have a say in learning.
     contamination : "auto" or float, default="auto"
         Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
         "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
@@ -56,8 +62,16 @@ class VectorAtomDetector(AtomDetector):
         The atoms, unit vectors in standardised units.
     radii_ : ndarray of shape (n_atoms,)
         Zeros: a vector is a set-atom of radius 0.
+    guard_ : Guard or None
+        What the views compare with; None for ``views=("relation",)``.
+    n_screened_ : int
+        Training rows that looked abnormal and had no say in learning.
     offset_ : float
         The threshold on `score_samples`.
+    training_offset_ : float
+        The threshold for the training rows themselves, which score better than others.
+    lowest_scores_ : ndarray of shape (n_lowest,)
+        The lowest scores of training rows, increasing, up to 1,001 of them.
     calibration_scores_ : ndarray of shape (n_calibration,) or None
         What `p_values` compares with: increasing scores of rows outside the fit.
     history_ : History
@@ -98,6 +112,7 @@ class VectorAtomDetector(AtomDetector):
         learn_tol: float = 0.0,
         init: str | ArrayLike = "random",
         standardize: bool = True,
+        views: tuple[str, ...] = VIEWS,
         contamination: str | float = "auto",
         missing: str = "error",
         n_jobs: int | None = -1,
@@ -110,6 +125,7 @@ class VectorAtomDetector(AtomDetector):
         self.learn_tol = learn_tol
         self.init = init
         self.standardize = standardize
+        self.views = views
         self.contamination = contamination
         self.missing = missing
         self.n_jobs = n_jobs

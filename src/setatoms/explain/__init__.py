@@ -1,20 +1,35 @@
 """Say why a row is abnormal: which columns, what was expected instead, and what would be normal."""
 
-from setatoms.explain.counterfactual import Counterfactual, replace_worst
+from setatoms.explain.counterfactual import (
+    Counterfactual,
+    check_count,
+    replace_by_implied,
+    replace_worst,
+    score_replaced,
+)
 from setatoms.explain.dictionary import Dictionary
-from setatoms.explain.explanation import Explanation, explain_rows
+from setatoms.explain.evidence import KINDS, Evidence, Range
+from setatoms.explain.explanation import Explanation, check_rank, check_top, explain_rows
 from setatoms.explain.panel import Panel, mean_rows
 from setatoms.explain.records import AtomRecord, ColumnRecord, Record
 
 __all__ = [
+    "KINDS",
     "AtomRecord",
     "ColumnRecord",
     "Counterfactual",
     "Dictionary",
+    "Evidence",
     "Explanation",
     "Panel",
+    "Range",
     "Record",
+    "check_count",
+    "check_rank",
+    "check_top",
     "explain_rows",
     "mean_rows",
+    "replace_by_implied",
     "replace_worst",
+    "score_replaced",
 ]

@@ -27,7 +27,7 @@ class Counterfactual:
         The columns replaced in each row, the most helpful first.
     score_before, score_after : ndarray of shape (n_samples,)
         Minus `score_samples` of the rows as given and as they are here: higher is more anomalous.
-    anomaly_before, anomaly_after : ndarray of shape (n_samples,)
+    flagged_before, flagged_after : ndarray of shape (n_samples,)
         Whether these scores are beyond the threshold.
     """
 
@@ -35,8 +35,8 @@ class Counterfactual:
     columns: list[tuple[str, ...]]
     score_before: Array
     score_after: Array
-    anomaly_before: Mask
-    anomaly_after: Mask
+    flagged_before: Mask
+    flagged_after: Mask
 
 
 def replace_worst(
@@ -69,7 +69,6 @@ def replace_worst(
     threshold : float
         Scores above it are anomalies.
     """
-    _check_count(k, table.shape[1])
     missing = np.isnan(table)
     free, order = missing.copy(), np.full((len(table), k), -1)
     filled = [Z.copy() for Z in signals]
@@ -84,9 +83,74 @@ def replace_worst(
         columns=[tuple(panel.names[j] for j in row if j >= 0) for row in order.tolist()],
         score_before=before,
         score_after=after,
-        anomaly_before=before > threshold,
-        anomaly_after=after > threshold,
+        flagged_before=before > threshold,
+        flagged_after=after > threshold,
     )
+
+
+def replace_by_implied(
+    table: Array,
+    k: int,
+    imply: Callable[[Array], Array],
+    score: Callable[[Array], Array],
+    threshold: float,
+    names: Sequence[str],
+) -> Counterfactual:
+    """Replace `k` columns of each row by what the others imply, one after the other.
+
+    Each time the column is taken whose replacement, together with those before, leaves the lowest
+    score. Columns replaced before are missing when others are to imply something.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_samples, n_features)
+        The rows in their own units, NaN where missing.
+    k : int
+        How many columns to replace, at least one and fewer than there are.
+    imply : callable
+        From rows to what the other columns imply for each entry, both in their own units.
+    score : callable
+        From rows in their own units to scores, higher for more anomalous ones.
+    threshold : float
+        Scores above it are anomalies.
+    names : sequence of str
+        What the columns are called.
+    """
+    missing, rows = np.isnan(table), table.copy()
+    free, order = missing.copy(), np.full((len(table), k), -1)
+    each = np.arange(len(table))
+    for step in range(k):
+        implied = imply(np.where(free, np.nan, rows))
+        after = np.where(free, np.inf, score_replaced(rows, implied, score))
+        chosen = np.argmin(after, axis=1)
+        at = each[(~free).sum(axis=1) > 1]
+        rows[at, chosen[at]] = implied[at, chosen[at]]
+        free[at, chosen[at]] = True
+        order[at, step] = chosen[at]
+    # with all of them missing, each of those replaced is implied by what was never wrong
+    rows = np.where(free & ~missing, imply(np.where(free, np.nan, rows)), table)
+    before, after = score(table), score(rows)
+    return Counterfactual(
+        rows=rows,
+        columns=[tuple(names[j] for j in row if j >= 0) for row in order.tolist()],
+        score_before=before,
+        score_after=after,
+        flagged_before=before > threshold,
+        flagged_after=after > threshold,
+    )
+
+
+def score_replaced(
+    table: Array, implied: Array, score: Callable[[Array], Array]
+) -> NDArray[np.float64]:
+    """Return the scores (n, n_features) of rows with one entry each replaced by what is implied."""
+    scores = np.empty(table.shape)
+    for j in range(table.shape[1]):
+        rows = table.copy()
+        observed = ~np.isnan(table[:, j])
+        rows[observed, j] = implied[observed, j]
+        scores[:, j] = score(rows)
+    return scores
 
 
 def _replace_next(panel: Panel, filled: Sequence[Array], free: Mask) -> NDArray[np.intp]:
@@ -107,7 +171,8 @@ def _replace_next(panel: Panel, filled: Sequence[Array], free: Mask) -> NDArray[
     return numbers
 
 
-def _check_count(k: int, n_features: int) -> None:
+def check_count(k: int, n_features: int) -> None:
+    """Raise a ValueError unless `k` of the columns can be replaced."""
     if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or not 1 <= k < n_features:
         raise ValueError(
             f"k={k!r} must be a whole number of columns, at least 1 and below the {n_features} "

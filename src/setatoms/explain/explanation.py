@@ -4,6 +4,9 @@ A row :math:`z` is represented by :math:`\hat z = z - r`. In the units of the co
 :math:`\hat z` is the *expected row*, and the squared error :math:`\|r\|^2 = \sum_i r_i^2` splits
 exactly: the contribution of a column is :math:`r_i^2 / \|r\|^2`. Where several dictionaries judge
 a row, both are means over them, weighted by the share that each has in the score.
+
+Where other views have a say in the score, what was expected is what the other columns imply, and
+contributions are those of `setatoms.explain.evidence`.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from numpy.typing import NDArray
 
 from setatoms.coding import Codes
 from setatoms.explain.dictionary import Dictionary
+from setatoms.explain.evidence import VIEW_NAMES, Evidence, squared_shares
 from setatoms.explain.members import list_atoms, merge_atoms
 from setatoms.explain.panel import Panel, weighted_rows
 from setatoms.explain.records import AtomRecord, ColumnRecord, Record
@@ -43,13 +47,17 @@ class Explanation:
     ----------
     records : list of dict
         One a row: ``row`` (its number), ``score`` (minus `score_samples`: higher is more
-        anomalous), ``anomaly``, ``sentence``, ``columns`` and ``atoms``.
+        anomalous), ``flagged``, ``sentence``, ``columns`` and ``atoms``.
 
         A column has its name as ``column``, the value ``observed`` (None if it was missing) and the
         value ``expected``, both in the column's own unit, and its ``contribution``: its share of
-        the squared error. Contributions of all columns sum to one; a row without error has equal
-        ones. With ``rank="refill"`` there is also the value ``implied`` by the other columns and
-        the ``drop`` of the score when it stands there.
+        what is unusual. Contributions of all columns sum to one; a row without error has equal
+        ones. With several views, ``expected`` is what the other columns imply, ``represented`` what
+        the atoms represent, ``least`` and ``most`` are the smallest and the largest value learned
+        from; the record has its ``kind`` and the part of each of the ``views`` in its score. With
+        ``views=("relation",)``, ``expected`` is what the atoms represent, and contributions are
+        shares of the squared error. With ``rank="refill"`` there is also the value ``implied`` by
+        the other columns and the ``drop`` of the score when it stands there.
 
         An atom has its number as ``atom``, its ``coefficient`` and the ``distance`` of the actual
         atom from the centre: in standard deviations for a Gaussian, in radii for a cone, 0 for a
@@ -67,6 +75,11 @@ class Explanation:
         """One line a row."""
         return [record["sentence"] for record in self.records]
 
+    @property
+    def kinds(self) -> list[str]:
+        """The kind of fault of each row; empty words with ``views=("relation",)``."""
+        return [record.get("kind", "") for record in self.records]
+
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The columns of all rows as a tidy table, one line for each, most responsible first."""
@@ -79,7 +92,8 @@ class Explanation:
             {
                 "row": record["row"],
                 "score": record["score"],
-                "anomaly": record["anomaly"],
+                "flagged": record["flagged"],
+                **({"kind": record["kind"]} if "kind" in record else {}),
                 "place": place,
                 **column,
             }
@@ -98,6 +112,7 @@ def explain_rows(
     *,
     top: int | None = 3,
     rank: str = "contribution",
+    evidence: Evidence | None = None,
 ) -> Explanation:
     """Explain the scores of rows.
 
@@ -117,44 +132,29 @@ def explain_rows(
         How many columns to list; None lists all.
     rank : {"contribution", "refill"}, default="contribution"
         By what the columns are ordered.
+    evidence : Evidence, optional
+        What other views say of the rows.
     """
-    _check_top(top)
-    _check_rank(rank)
     records: list[Record] = []
     slab = max(1, _SLAB_NUMBERS // (table.shape[1] ** 2 * len(signals)))
     for start in range(0, len(table), slab):
         part = slice(start, start + slab)
-        view = _View(panel, table[part], [Z[part] for Z in signals], scores[part], rank)
+        known = None if evidence is None else evidence.part(part)
+        view = _View(panel, table[part], [Z[part] for Z in signals], scores[part], rank, known)
         records.extend(view.records(start, threshold, top))
     return Explanation(records)
-
-
-def contributions(residuals: Array) -> Array:
-    """Return the share of each column in the squared norms of `residuals` (n, n_features).
-
-    Examples
-    --------
-    >>> contributions(np.array([[3e200, 4e200], [0.0, 0.0]]))
-    array([[0.36, 0.64],
-           [0.5 , 0.5 ]])
-    """
-    peaks = np.abs(residuals).max(axis=1, keepdims=True)
-    exact = peaks == 0
-    # relative to the largest entry, as squares may be beyond the range of floats
-    squares = np.where(exact, 1.0, residuals / np.where(exact, 1.0, peaks)) ** 2
-    return squares / squares.sum(axis=1, keepdims=True)
 
 
 class _Opinion:
     """What one dictionary makes of a slab of rows Z (n, n_features) with `missing` entries."""
 
-    def __init__(self, dictionary: Dictionary, Z: Array, missing: Mask, rank: str) -> None:
+    def __init__(self, dictionary: Dictionary, Z: Array, missing: Mask, refills: bool) -> None:
         self.codes: Codes = dictionary.code(Z, actual_atoms=True)
         residuals = np.asarray(self.codes.residuals, dtype=np.float64)
         self.expected = Z - residuals
         # a value that was filled in is not to blame
-        self.shares = contributions(np.where(missing, 0.0, residuals))
-        if rank == "refill":
+        self.shares = squared_shares(np.where(missing, 0.0, residuals))
+        if refills:
             self.implied, self.refilled_errors = refill_each(dictionary, Z, missing)
 
 
@@ -165,24 +165,39 @@ class _View:
     """
 
     def __init__(
-        self, panel: Panel, table: Array, signals: Sequence[Array], scores: Array, rank: str
+        self,
+        panel: Panel,
+        table: Array,
+        signals: Sequence[Array],
+        scores: Array,
+        rank: str,
+        evidence: Evidence | None,
     ) -> None:
         self._panel, self._table, self._scores = panel, table, scores
+        self._evidence = evidence
         missing = np.isnan(table)
+        refills = rank == "refill" and evidence is None
         self._opinions = [
-            _Opinion(dictionary, Z, missing, rank)
+            _Opinion(dictionary, Z, missing, refills)
             for dictionary, Z in zip(panel.dictionaries, signals, strict=True)
         ]
         errors = np.array([opinion.codes.errors for opinion in self._opinions])
         self._weights = panel.combination.shares(errors)
-        self._expected = panel.in_own_units(self._mean("expected"))
-        self._shares = self._mean("shares")
+        represented, self._shares = self._mean("expected"), self._mean("shares")
         self._implied = self._drops = None
-        merits = self._shares
-        if rank == "refill":
+        if evidence is not None:
+            represented *= evidence.factors[:, None]
+            self._shares = evidence.shares(self._shares)
+            self._expected = panel.in_own_units(evidence.implied)
+            self._implied, self._drops = self._expected, evidence.drops
+        else:
+            self._expected = panel.in_own_units(represented)
+        self._represented = panel.in_own_units(represented)
+        if refills:
             self._implied = panel.in_own_units(self._mean("implied"))
             refilled = np.array([opinion.refilled_errors for opinion in self._opinions])
-            self._drops = merits = _drops(panel, errors, refilled, scores)
+            self._drops = _drops(panel, errors, refilled, scores)
+        merits = self._shares if self._drops is None else self._drops
         self._order = np.argsort(-merits, axis=1, kind="stable")
 
     def _mean(self, what: str) -> Array:
@@ -191,16 +206,22 @@ class _View:
     def records(self, first: int, threshold: float, top: int | None) -> Iterator[Record]:
         """Yield a record for each row; the first row has number `first`."""
         atoms = self._atoms()
+        kinds = None if self._evidence is None else self._evidence.kinds()
         for i, score in enumerate(self._scores.tolist()):
             columns = [self._column(i, j) for j in self._order[i, :top].tolist()]
-            yield Record(
+            record = Record(
                 row=first + i,
                 score=score,
-                anomaly=score > threshold,
+                flagged=score > threshold,
                 sentence=write_sentence(columns, score),
                 columns=columns,
                 atoms=atoms[i],
             )
+            if self._evidence is not None and kinds is not None:
+                parts = self._evidence.parts[:, i].tolist()
+                record["kind"] = kinds[i]
+                record["views"] = dict(zip(VIEW_NAMES, parts, strict=True))
+            yield record
 
     def _atoms(self) -> list[list[AtomRecord]]:
         """Return the atoms of each row; of several dictionaries, with the number of each."""
@@ -216,6 +237,10 @@ class _View:
             expected=float(self._expected[i, j]),
             contribution=float(self._shares[i, j]),
         )
+        if self._evidence is not None:
+            least, most = self._evidence.seen
+            column["represented"] = float(self._represented[i, j])
+            column["least"], column["most"] = float(least[j]), float(most[j])
         if self._implied is not None and self._drops is not None:
             column["implied"] = float(self._implied[i, j])
             column["drop"] = float(self._drops[i, j])
@@ -236,12 +261,14 @@ def _drops(panel: Panel, errors: Array, refilled: Array, scores: Array) -> Array
     return np.asarray(scores[:, None] * (1.0 - kept))
 
 
-def _check_top(top: Any) -> None:
+def check_top(top: Any) -> None:
+    """Raise a ValueError unless `top` says how many columns to list."""
     whole = isinstance(top, (int, np.integer)) and not isinstance(top, bool)
     if top is not None and not (whole and top >= 1):
         raise ValueError(f"top={top!r} must be a whole number, at least 1, or None for all columns")
 
 
-def _check_rank(rank: Any) -> None:
+def check_rank(rank: Any) -> None:
+    """Raise a ValueError unless columns can be ordered by `rank`."""
     if rank not in RANKS:
         raise ValueError(f"rank={rank!r} must be {' or '.join(map(repr, RANKS))}")

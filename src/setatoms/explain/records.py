@@ -8,14 +8,19 @@ from typing import NotRequired, TypedDict
 class ColumnRecord(TypedDict):
     """One column of one row.
 
-    ``observed`` is None where the value was missing. ``implied`` (what the other columns imply)
-    and ``drop`` (by how much the score falls with that value) are there with ``rank="refill"``.
+    ``observed`` is None where the value was missing. With several views ``expected`` is what the
+    other columns imply, ``represented`` is the value that the atoms represent, and ``least`` and
+    ``most`` are the smallest and the largest value learned from. With ``rank="refill"`` there are
+    ``implied`` (what the other columns imply) and ``drop`` (by how much the score falls with it).
     """
 
     column: str
     observed: float | None
     expected: float
     contribution: float
+    represented: NotRequired[float]
+    least: NotRequired[float]
+    most: NotRequired[float]
     implied: NotRequired[float]
     drop: NotRequired[float]
 
@@ -31,11 +36,17 @@ class AtomRecord(TypedDict):
 
 
 class Record(TypedDict):
-    """One row: its score (higher is more anomalous), the columns and the atoms behind it."""
+    """One row: its score (higher is more anomalous), the columns and the atoms behind it.
+
+    With several views also the ``kind`` of fault, and the part of each of the ``views`` in the
+    score.
+    """
 
     row: int
     score: float
-    anomaly: bool
+    flagged: bool
+    kind: NotRequired[str]
+    views: NotRequired[dict[str, float]]
     sentence: str
     columns: list[ColumnRecord]
     atoms: list[AtomRecord]

@@ -11,6 +11,7 @@ from setatoms.explain.records import ColumnRecord
 _PLAIN = (1e-4, 1e9)
 # Shares below this are not worth a mention, unless nothing else is.
 _WORTH_SAYING = 0.005
+_ROUNDING = 1e-12
 
 
 def write_sentence(columns: Sequence[ColumnRecord], score: float) -> str:
@@ -21,8 +22,12 @@ def write_sentence(columns: Sequence[ColumnRecord], score: float) -> str:
     >>> column = {"column": "petal_width", "observed": 0.2, "expected": 1.87, "contribution": 0.71}
     >>> write_sentence([column], score=1.3)
     'petal_width 0.2 where 1.9 was expected (71 %)'
+    >>> seen = {"represented": 150.0, "least": 20.0, "most": 75.0}
+    >>> column = {"column": "temp", "observed": 167.0, "expected": 48.2, "contribution": 1.0}
+    >>> write_sentence([column | seen], score=23.0)
+    'temp 167: largest seen 75; the others imply 48'
     """
-    if score == 0:
+    if score == 0 or all(column["observed"] is None for column in columns):
         return "as expected in every column"
     said = [
         _clause(column, score)
@@ -39,6 +44,8 @@ def _share(column: ColumnRecord, score: float) -> float:
 def _clause(column: ColumnRecord, score: float) -> str:
     # a name may hold line breaks, a sentence may not
     name = " ".join(column["column"].split()) or repr(column["column"])
+    if _is_outside(column):
+        return _outside_clause(name, column)
     expected = column.get("implied", column["expected"])
     if column["observed"] is None:
         return f"{name} missing, {write_pair(expected, expected)[0]} expected"
@@ -47,7 +54,35 @@ def _clause(column: ColumnRecord, score: float) -> str:
     if "drop" in column:
         change = f"score {-percent:+.0f} %"
         return f"{name} {observed_text} where the others imply {expected_text} ({change})"
+    if "represented" in column:
+        return f"{name} {observed_text} where the others imply {expected_text} ({percent:.0f} %)"
     return f"{name} {observed_text} where {expected_text} was expected ({percent:.0f} %)"
+
+
+def _is_outside(column: ColumnRecord) -> bool:
+    """Tell whether a value is beyond all that was learned from."""
+    observed = column["observed"]
+    if observed is None or "least" not in column or "most" not in column:
+        return False
+    least, most = column["least"], column["most"]
+    # ends come back from standardised units, up to rounding
+    slack = _ROUNDING * max(abs(least), abs(most))
+    return not least - slack <= observed <= most + slack
+
+
+def _outside_clause(name: str, column: ColumnRecord) -> str:
+    observed, expected = float(column["observed"] or 0.0), column["expected"]
+    above = observed > column["most"]
+    limit = column["most"] if above else column["least"]
+    words = (
+        "only value seen"
+        if column["least"] == column["most"]
+        else ("largest seen" if above else "smallest seen")
+    )
+    observed_text, limit_text = write_pair(observed, limit)
+    implied_text = write_pair(expected, limit)[0]
+    implied = "" if column["least"] == column["most"] else f"; the others imply {implied_text}"
+    return f"{name} {observed_text}: {words} {limit_text}{implied}"
 
 
 def write_pair(first: float, second: float) -> tuple[str, str]:

@@ -34,4 +34,19 @@ def _from_1_to_2(header: Header) -> Header:
     }
 
 
-UPGRADES: dict[int, Callable[[Header], Header]] = {1: _from_1_to_2}
+def _from_2_to_3(header: Header) -> Header:
+    """Detectors had one view and learned from all rows."""
+    try:
+        parameters, attributes = dict(header["parameters"]), dict(header["attributes"])
+    except (KeyError, TypeError, ValueError):
+        raise FlawError("its header is not one of version 2") from None
+    if "offset_" in attributes:
+        parameters["views"] = ["relation"]
+        attributes["guard_"] = None
+        attributes["n_screened_"] = 0
+        attributes["lowest_scores_"] = None
+        attributes["training_offset_"] = attributes["offset_"]
+    return header | {"parameters": parameters, "attributes": attributes}
+
+
+UPGRADES: dict[int, Callable[[Header], Header]] = {1: _from_1_to_2, 2: _from_2_to_3}

@@ -192,6 +192,8 @@ def _embedded(data: ReportData) -> dict[str, object]:
         "names": _names(data, rows, atoms),
         "rows": rows,
         "atoms": atoms,
+        # what is expected: what the other columns imply, or what the atoms represent
+        "implied": any("kind" in record for record in data.top_rows),
     }
 
 

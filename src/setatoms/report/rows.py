@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from setatoms.explain.sentences import write_sentence
 from setatoms.report.data import MOST_ROWS, ReportData
@@ -43,6 +43,7 @@ def table_of_rows(data: ReportData) -> str:
     rows = data.top_rows[:MOST_ROWS]
     labels = any(record.get("index") is not None for record in rows)
     chances = any(record.get("p_value") is not None for record in rows)
+    kinds = any("kind" in record for record in rows)
     heads = [
         _Head("Rank", "number rank", "ascending"),
         *([_Head("Index", "index")] if labels else []),
@@ -50,11 +51,13 @@ def table_of_rows(data: ReportData) -> str:
         _Head("Score", "score"),
         *([_Head("p-value", "number chance")] if chances else []),
         _Head("Flagged", "flag"),
+        *([_Head("Kind", "kind")] if kinds else []),
         _Head("What stands out", "reason"),
     ]
     most = max((float(record["score"]) for record in rows), default=0.0)
     body = "\n".join(
-        _row_to_html(rank, record, most, labels, chances) for rank, record in enumerate(rows, 1)
+        _row_to_html(rank, record, most, _Shown(labels, chances, kinds))
+        for rank, record in enumerate(rows, 1)
     )
     return (
         '<table id="rows" role="table"><thead role="rowgroup"><tr role="row">'
@@ -63,16 +66,25 @@ def table_of_rows(data: ReportData) -> str:
     )
 
 
-def _row_to_html(rank: int, record: Record, most: float, labels: bool, chances: bool) -> str:
-    flagged = bool(record["anomaly"])
+class _Shown(NamedTuple):
+    """Which of the columns that not all records have are in the table."""
+
+    labels: bool
+    chances: bool
+    kinds: bool
+
+
+def _row_to_html(rank: int, record: Record, most: float, shown: _Shown) -> str:
+    flagged = bool(record["flagged"])
     score = float(record["score"])
     cells = [
         _cell("number rank", str(rank), rank),
-        *([_index_cell(record.get("index"))] if labels else []),
+        *([_index_cell(record.get("index"))] if shown.labels else []),
         _cell("number row", str(int(record["row"])), int(record["row"])),
         _cell("score", _score_bar(score, most, flagged), score),
-        *([_chance_cell(record.get("p_value"))] if chances else []),
+        *([_chance_cell(record.get("p_value"))] if shown.chances else []),
         _cell("flag", '<span class="badge">flagged</span>' if flagged else "", int(not flagged)),
+        *([_cell("kind", to_html(str(record.get("kind", ""))))] if shown.kinds else []),
         _cell("reason", to_html(_reason(record), _MOST_WORDS)),
     ]
     return f'<tr role="row" data-item="{rank - 1}">{"".join(cells)}</tr>'

@@ -75,7 +75,7 @@
     }
     head.append(
       make("span", "name", "Column"), make("span", "observed", "Observed"), make("span", "expected", "Expected"),
-      track, make("span", "share", "Share of error"),
+      track, make("span", "share", "Share"),
     );
     return head;
   }
@@ -109,12 +109,12 @@
       });
       box.append(more);
     }
-    if (row.rest[0]) box.append(make("p", "rest", `${row.rest[0]} other columns have ${row.rest[1]} of the error together.`));
+    if (row.rest[0]) box.append(make("p", "rest", `${row.rest[0]} other columns have ${row.rest[1]} of what is unusual together.`));
     return box;
   }
   function legend() {
     const line = make("div", "legend");
-    line.append(make("span", "key observed", "observed"), make("span", "key expected", "expected, as the atoms represent the row"),
+    line.append(make("span", "key observed", "observed"), make("span", "key expected", data.implied ? "expected, as the other columns imply" : "expected, as the atoms represent the row"),
       make("span", "key usual", "within two standard deviations (sd) of the column\u2019s mean"));
     return line;
   }
@@ -192,6 +192,11 @@
   // ---- search ----
   const search = document.getElementById("search");
   const flaggedOnly = document.getElementById("flagged-only");
+  const kind = document.getElementById("kind");
+  const kindOf = (row) => row.querySelector("td.kind")?.textContent ?? "";
+  const kinds = new Set(rows.map(kindOf).filter(Boolean));
+  kind.append(...Array.from(kinds, (name) => make("option", "", name)));
+  kind.hidden = kinds.size < 2;
   const foot = make("p", "table-foot");
   const all = make("button", "quiet-button", `Show all ${rows.length} rows`);
   all.type = "button";
@@ -204,7 +209,8 @@
   }
   function filter() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const matches = (row) => words.every((word) => texts.get(row).includes(word)) && (!flaggedOnly.checked || row.querySelector(".badge") !== null);
+    const matches = (row) => words.every((word) => texts.get(row).includes(word)) && (!flaggedOnly.checked || row.querySelector(".badge") !== null)
+      && (!kind.value || kindOf(row) === kind.value);
     const found = itemRows().filter(matches);
     const shown = new Set(found.slice(0, limit));
     rows.forEach((row) => hide(row, !shown.has(row)));
@@ -218,6 +224,7 @@
   });
   search.addEventListener("input", filter);
   flaggedOnly.addEventListener("change", filter);
+  kind.addEventListener("change", filter);
   document.getElementById("filter").addEventListener("submit", (event) => event.preventDefault());
 
   // ---- the learned atoms ----

@@ -1,0 +1,134 @@
+"""What several views say of rows: which kind of fault, which columns, what was expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+RELATION = "broken relation"
+EXTREME = "extreme value"
+FAR = "far out"
+GROUP = "small group"
+ALONE = "isolated"
+VIEW_NAMES = ("relation", "size", "rarity")
+KINDS = (RELATION, EXTREME, FAR, GROUP, ALONE)
+
+# One column in four, two at most, are few.
+_FEW_SHARE, _MOST_FEW = 4, 2
+# The share of what is unusual that one or two columns have if the row as a whole is not far out.
+_MOST_OF_IT = 0.8
+
+
+class Range(NamedTuple):
+    """The smallest and the largest values (n_features,) learned from, in the columns' own units."""
+
+    least: Array
+    most: Array
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of rows beside their codes.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, n_features)
+        Standardised, inside the learned range; NaN where missing.
+    factors : ndarray of shape (n,)
+        By how much they were shortened before they were coded.
+    implied : ndarray of shape (n, n_features)
+        What the other columns imply for each, standardised.
+    excess : ndarray of shape (n, n_features)
+        By how much each value is outside the learned range.
+    parts : ndarray of shape (3, n)
+        The parts of relation, size and rarity in the score of a row inside.
+    grouped : ndarray of shape (n,)
+        Whether the row is one of a small group.
+    seen : Range
+        What was learned from.
+    drops : ndarray of shape (n, n_features), optional
+        By how much the score falls when a column is replaced by what the others imply.
+    """
+
+    rows: Array
+    factors: Array
+    implied: Array
+    excess: Array
+    parts: Array
+    grouped: Mask
+    seen: Range
+    drops: Array | None = None
+
+    def part(self, some: slice) -> Evidence:
+        """Return the evidence on some of the rows."""
+        return Evidence(
+            self.rows[some],
+            self.factors[some],
+            self.implied[some],
+            self.excess[some],
+            self.parts[:, some],
+            self.grouped[some],
+            self.seen,
+            None if self.drops is None else self.drops[some],
+        )
+
+    def shares(self, relation: Array) -> Array:
+        """Return the share (n, n_features) of each column in what is unusual.
+
+        Parameters
+        ----------
+        relation : ndarray of shape (n, n_features)
+            The share of each column in the representation error.
+
+        Notes
+        -----
+        Of a row inside the learned range this is the mean of that share and of the column's share
+        in the squared distance from what the others imply: the first knows the atoms, the second
+        is not misled by a code that follows the faulty value. Outside the range, it is the share
+        in how far the row is outside.
+        """
+        deviations = np.where(np.isnan(self.rows), 0.0, self.rows - self.implied)
+        inside = (relation + squared_shares(deviations)) / 2
+        beyond = self.excess.sum(axis=1, keepdims=True)
+        return np.where(beyond > 0, self.excess / np.where(beyond > 0, beyond, 1.0), inside)
+
+    def kinds(self) -> list[str]:
+        """Return the kind of fault of each row."""
+        outside = self.excess.sum(axis=1) > 0
+        leading = self.parts.argmax(axis=0)
+        sizes = np.where(np.isnan(self.rows), 0.0, self.rows)
+        few = np.where(outside, _of_few(self.excess), _of_few(sizes**2))
+        kinds = np.array([RELATION, FAR, ALONE], dtype=object)[leading]
+        kinds[outside] = FAR
+        kinds[(kinds == FAR) & few] = EXTREME
+        kinds[(kinds != EXTREME) & self.grouped] = GROUP
+        return [str(kind) for kind in kinds]
+
+
+def squared_shares(deviations: Array) -> Array:
+    """Return the share of each column in the squared norms of `deviations` (n, n_features).
+
+    Examples
+    --------
+    >>> squared_shares(np.array([[3e200, 4e200], [0.0, 0.0]]))
+    array([[0.36, 0.64],
+           [0.5 , 0.5 ]])
+    """
+    peaks = np.abs(deviations).max(axis=1, keepdims=True)
+    exact = peaks == 0
+    # relative to the largest entry, as squares may be beyond the range of floats
+    squares = np.where(exact, 1.0, deviations / np.where(exact, 1.0, peaks)) ** 2
+    return np.asarray(squares / squares.sum(axis=1, keepdims=True))
+
+
+def _of_few(amounts: Array) -> Mask:
+    """Tell in which rows one or two of the amounts (n, n_features) are nearly all there is."""
+    n_few = min(max(amounts.shape[1] // _FEW_SHARE, 1), _MOST_FEW)
+    largest = np.sort(amounts, axis=1)[:, -n_few:].sum(axis=1)
+    return np.asarray(largest >= _MOST_OF_IT * amounts.sum(axis=1))

@@ -1,0 +1,331 @@
+r"""One score from several views of a row.
+
+- *relation*: the representation errors of the dictionaries. Each is calibrated on its own; the
+  mean of the smaller half of those of each kind is taken, then the mean over kinds.
+- *size*: the root mean square of the standardised values.
+- *rarity*: the distance to near training rows and how dense these are, half each; see
+  `setatoms.views.neighbours`.
+
+Every measure is a logarithm, brought to robust standard deviations :math:`z` by
+`setatoms.views.calibration`. With the weights 4, 1 and 1, or those of the views that were chosen,
+the number of a row is
+
+.. math::
+    \sqrt{\frac{\sum_v w_v \, s(z_v)^2}{\sum_v w_v}}, \quad s(z) = \tfrac{1}{2} \log(1 + e^{2z})
+
+so views that find nothing unusual hardly count, and none can make up for another.
+
+*Rows beyond what was learned.* The learned range of a column is that of the training rows,
+extended by three quarters of the distance from the median to either end, and at least by one
+standard deviation. A row outside is an anomaly whatever its relations: its number is
+:math:`21 + \log(1 + e)`, more than any row inside can have, where :math:`e` is by how many standard
+deviations in total it is outside. Relations are never asked further out than training rows
+reached: a longer row is shortened to that length, and its error grows in proportion. So a set-atom,
+which may turn the more freely the longer a row is, cannot follow a far row wherever it goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.views.calibration import LARGEST, Calibration
+from setatoms.views.elementwise import log_at_least, log_of_one_plus, rise
+from setatoms.views.neighbours import Neighbours
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+VIEWS = ("relation", "size", "rarity")
+_WEIGHTS = {"relation": 4.0, "size": 1.0, "rarity": 1.0}
+# The measures behind each view, and their order.
+_MEASURES = {"relation": (0,), "size": (1,), "rarity": (2, 3)}
+_SHARPNESS = 2.0
+_BEYOND = LARGEST + 1.0
+_WIDENING = 0.75
+_LEAST_MARGIN = 1.0
+# Smaller errors, sizes and distances are nothing.
+_LEAST_ERROR, _LEAST_DISTANCE = 1e-4, 1e-2
+_LEAST_FACTOR = 1e-9
+_MOST_OUTCASTS = 500
+# This many rows are a group.
+_FEW = 4
+
+
+class Inside(NamedTuple):
+    """Rows brought to where training rows were.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, n_features)
+        With every value inside the learned range; NaN where missing.
+    short : ndarray of shape (n, n_features)
+        The same, no longer than training rows: what dictionaries may be asked about.
+    factors : ndarray of shape (n,)
+        By how much rows were shortened, at least 1.
+    sizes : ndarray of shape (n,)
+        Root mean square of the values of `rows`.
+    excess : ndarray of shape (n, n_features)
+        By how much each value was outside the range.
+    """
+
+    rows: Array
+    short: Array
+    factors: Array
+    sizes: Array
+    excess: Array
+
+
+class Judged(NamedTuple):
+    """What the views say of rows.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n,)
+        How abnormal each row is.
+    measures : ndarray of shape (4, n)
+        Relation, size, distance and density in robust standard deviations.
+    """
+
+    numbers: Array
+    measures: Array
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What scoring by several views needs to know of the training rows.
+
+    Parameters
+    ----------
+    views : tuple of str
+        Which views count.
+    least, most : ndarray of shape (n_features,)
+        The smallest and the largest value of each column that was learned from, standardised.
+    low, high : ndarray of shape (n_features,)
+        The learned range of each column, in standardised units.
+    longest : float
+        The largest root mean square of the values of a training row.
+    groups : tuple of str
+        The kind of each dictionary.
+    errors : Calibration
+        Of the errors of each dictionary.
+    measures : Calibration
+        Of relation, size, distance and density.
+    neighbours : Neighbours
+        Training rows to compare with.
+    outcasts : ndarray of shape (n_features, n_outcasts)
+        Training rows that had no say in learning, inside the learned range; a sample of them.
+    """
+
+    views: tuple[str, ...]
+    least: Array
+    most: Array
+    low: Array
+    high: Array
+    longest: float
+    groups: tuple[str, ...]
+    errors: Calibration
+    measures: Calibration
+    neighbours: Neighbours
+    outcasts: Array
+
+    @classmethod
+    def learn(
+        cls,
+        views: Sequence[str],
+        Z: Array,
+        filled: Array,
+        groups: Sequence[str],
+        errors: Array,
+        rng: np.random.Generator,
+        n_jobs: int | None,
+    ) -> tuple[Guard, Judged]:
+        """Learn from training rows; return also what the views say of them.
+
+        Parameters
+        ----------
+        views : sequence of str
+            Which views count.
+        Z : ndarray of shape (n_samples, n_features)
+            Standardised training rows, NaN where missing.
+        filled : ndarray of shape (n_samples, n_features)
+            The same without gaps.
+        groups : sequence of str
+            The kind of each dictionary.
+        errors : ndarray of shape (n_dictionaries, n_samples)
+            What each dictionary leaves of the rows.
+        rng : numpy.random.Generator
+            Draws the rows to keep.
+        n_jobs : int or None
+            Threads; results do not depend on it.
+        """
+        low, high = learned_range(Z)
+        neighbours = Neighbours.learn(filled, rng, n_jobs)
+        logs = log_at_least(errors, _LEAST_ERROR)
+        of_errors = Calibration.learn(logs)
+        sizes = row_sizes(Z)
+        around = neighbours.measure(Z, n_jobs)
+        relation = combine_groups(of_errors.apply(logs), groups)
+        values = _log_measures(relation, sizes, around, Z.shape[1])
+        guard = cls(
+            views=tuple(views),
+            least=np.nanmin(Z, axis=0),
+            most=np.nanmax(Z, axis=0),
+            low=low,
+            high=high,
+            longest=float(sizes.max()),
+            groups=tuple(groups),
+            errors=of_errors,
+            measures=Calibration.learn(values),
+            neighbours=neighbours,
+            outcasts=np.empty((Z.shape[1], 0)),
+        )
+        z = guard.measures.apply(values)
+        return guard, Judged(guard._combine(z), z)
+
+    def bring_inside(self, Z: Array) -> Inside:
+        """Bring standardised rows Z (n, n_features) to where training rows were."""
+        rows = np.clip(np.ascontiguousarray(Z), self.low, self.high)
+        sizes = row_sizes(rows)
+        factors = np.maximum(sizes / self.longest, 1.0) if self.longest > 0 else np.ones(len(Z))
+        short = rows / factors[:, None]
+        excess = np.where(np.isnan(Z), 0.0, np.abs(Z - rows))
+        return Inside(rows, short, factors, sizes, excess)
+
+    def judge(self, inside: Inside, errors: Array, n_jobs: int | None) -> Judged:
+        """Combine the views of rows, given the errors (n_dictionaries, n) of the short rows."""
+        logs = log_at_least(errors * inside.factors, _LEAST_ERROR)
+        relation = combine_groups(self.errors.apply(logs), self.groups)
+        around = self.neighbours.measure(inside.rows, n_jobs)
+        values = _log_measures(relation, inside.sizes, around, inside.rows.shape[1])
+        z = self.measures.apply(values)
+        beyond = inside.excess.sum(axis=1)
+        numbers = np.where(beyond > 0, _BEYOND + log_of_one_plus(beyond), self._combine(z))
+        return Judged(numbers, z)
+
+    def judge_unseen(self, judged: Judged, errors: Array) -> Array:
+        """Return the numbers (n,) that rows would have if dictionaries left other `errors`.
+
+        Parameters
+        ----------
+        judged : Judged
+            What the views say of training rows.
+        errors : ndarray of shape (n_dictionaries, n)
+            What the dictionaries would leave of rows like these that they have not learned from.
+        """
+        logs = log_at_least(errors, _LEAST_ERROR)
+        relation = combine_groups(self.errors.apply(logs), self.groups)
+        scale = Calibration(self.measures.middle[:1], self.measures.spread[:1])
+        return self._combine(np.vstack([scale.apply(relation[None]), judged.measures[1:]]))
+
+    def remembering(self, Z: Array) -> Guard:
+        """Return this guard with rows Z (n, n_features) that had no say in learning."""
+        rows = np.where(np.isnan(Z), 0.0, self.bring_inside(Z).rows)
+        step = max(1, -(-len(rows) // _MOST_OUTCASTS))
+        return replace(self, outcasts=np.ascontiguousarray(rows[::step].T))
+
+    def among_outcasts(self, inside: Inside) -> Mask:
+        """Tell which rows (n,) lie closer to a few outcasts than to the rows learned from."""
+        n_outcasts = self.outcasts.shape[1]
+        if n_outcasts < _FEW:
+            return np.zeros(len(inside.rows), np.bool_)
+        others = Neighbours(self.outcasts, np.zeros(n_outcasts), np.zeros(n_outcasts))
+        near = others.distances(inside.rows, _FEW - 1)
+        return near < self.neighbours.distances(inside.rows, _FEW - 1)
+
+    def parts(self, measures: Array) -> Array:
+        """Return the part of each of all views (n_views, n) in the number of rows inside.
+
+        Parts are proportional to the squares and add up to the number.
+        """
+        squares = self._squares(measures)
+        numbers = _root_of_sum(squares)
+        return np.asarray(squares / np.maximum(numbers, _LEAST_FACTOR))
+
+    def _combine(self, measures: Array) -> Array:
+        return _root_of_sum(self._squares(measures))
+
+    def _squares(self, measures: Array) -> Array:
+        """Return the weighted squares (n_views, n) of what the views say."""
+        total = sum(_WEIGHTS[view] for view in self.views)
+        squares = np.zeros((len(VIEWS), measures.shape[1]))
+        for place, view in enumerate(VIEWS):
+            if view in self.views:
+                each = [rise(measures[i], _SHARPNESS) ** 2 for i in _MEASURES[view]]
+                squares[place] = _WEIGHTS[view] / total * (sum(each) / len(each))
+        return squares
+
+
+def _root_of_sum(squares: Array) -> Array:
+    # spelled out: a sum over an axis may round differently for a single row
+    return np.asarray(np.sqrt(squares[0] + squares[1] + squares[2]))
+
+
+def learned_range(Z: Array) -> tuple[Array, Array]:
+    """Return the range (n_features,) that standardised training rows stand for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> learned_range(np.array([[-2.0], [0.0], [4.0]]))
+    (array([-3.5]), array([7.]))
+    """
+    least, middle, most = (f(Z, axis=0) for f in (np.nanmin, np.nanmedian, np.nanmax))
+    varies = most > least
+    below = np.maximum(_WIDENING * (middle - least), _LEAST_MARGIN)
+    above = np.maximum(_WIDENING * (most - middle), _LEAST_MARGIN)
+    # a constant column has no unit to be off by
+    return np.where(varies, least - below, least), np.where(varies, most + above, most)
+
+
+def row_sizes(Z: Array) -> Array:
+    """Return the root mean square (n,) of what is observed in rows Z (n, n_features).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> row_sizes(np.array([[3.0, 4.0], [np.nan, 2.0], [np.nan, np.nan]])).round(3).tolist()
+    [3.536, 2.0, 0.0]
+    """
+    observed = ~np.isnan(Z)
+    squares = np.where(observed, Z, 0.0) ** 2
+    return np.asarray(np.sqrt(squares.sum(axis=1) / np.maximum(observed.sum(axis=1), 1)))
+
+
+def combine_groups(z: Array, groups: Sequence[str]) -> Array:
+    """Return the mean over groups of the mean of the smaller half of each (n_samples,).
+
+    Parameters
+    ----------
+    z : ndarray of shape (n_dictionaries, n_samples)
+        Calibrated errors.
+    groups : sequence of str
+        The kind of each dictionary: of one kind, all may be fooled at once.
+    """
+    names = list(dict.fromkeys(groups))
+    total = np.zeros(z.shape[1])
+    for name in names:
+        members = np.sort(z[[i for i, group in enumerate(groups) if group == name]], axis=0)
+        n_taken = -(-len(members) // 2)
+        half = np.zeros(z.shape[1])
+        for member in members[:n_taken]:
+            half += member
+        total += half / n_taken
+    return np.asarray(total / len(names))
+
+
+def _log_measures(relation: Array, sizes: Array, around: Array, n_features: int) -> Array:
+    """Stack the measures (4, n); relations are logarithms already."""
+    distances, factors = around[0] / np.sqrt(n_features), around[1]
+    return np.stack(
+        [
+            relation,
+            log_at_least(sizes, _LEAST_DISTANCE),
+            log_at_least(distances, _LEAST_DISTANCE),
+            log_at_least(factors, _LEAST_FACTOR),
+        ]
+    )

@@ -1,0 +1,174 @@
+r"""Which training rows look abnormal before anything is learned.
+
+They have no say in learning, so that a fault that is far out, or many rows with the same one, does
+not become a pattern. Two things make a row look abnormal, by its *size* (the root mean square of
+its standardised values) or its *distance* (to the nearest quarter of a sample of 500 rows), both on
+a logarithmic scale.
+
+*Far out*: many robust standard deviations above the median, see `setatoms.views.calibration`; or
+one value further from the median of its column than 25 times the outermost but a tenth on its side,
+if no more than 5 % of the column are.
+
+*A group apart*: the density of sizes or distances falls from its mode to a valley and rises again.
+What lies beyond the valley is a group of its own. The rise must be more than chance: with
+:math:`c_1` rows expected in a window at the valley and :math:`c_2` in one at the second mode, it
+counts if :math:`c_2 - c_1 > 3 \sqrt{c_1 + c_2}`.
+
+Standard deviations are taken from the rows that look normal, in a few rounds. A group of more than
+40 % of the rows is not apart: it is one of two patterns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
+from scipy.spatial.distance import cdist
+
+from setatoms.views.calibration import Calibration
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_ROUNDS = 2
+# Robust standard deviations above the median: by standard and by robust units of the columns.
+_FAR, _FAR_ROBUST = 4.0, 5.0
+_TENTH, _FAR_VALUE, _MOST_FAR = 0.1, 25.0, 0.05
+_MOST_OF_A_GROUP = 0.4
+# How sure a second mode must be, in standard deviations: of sizes, and of distances.
+_SURE, _SURE_OF_DISTANCES = 3.0, 4.0
+_SAMPLE_ROWS = 500
+_QUARTER = 4
+_SLAB_ROWS = 4096
+_CLEAR_RISE = 1.5
+_LEAST_SIZE, _HUGE = 0.01, 1e100
+# A robust unit below this share of the standard deviation is that of a column that hardly varies.
+_LEAST_UNIT = 0.05
+_BINS_PER_BANDWIDTH, _MOST_BINS = 3, 4000
+# Beyond this many times the width of the bulk all rows are equally far.
+_FARTHEST = 60.0
+
+
+def screen_rows(X: Array) -> Mask:
+    """Return which rows of `X` (n_samples, n_features) to learn from; NaN is a missing value.
+
+    At least half of the rows remain, and two values of each column; otherwise all do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> X[7, 2] = -9999
+    >>> np.flatnonzero(~screen_rows(X))
+    array([7])
+    """
+    keep = np.ones(len(X), np.bool_)
+    far = _has_far_value(X)
+    for _ in range(_ROUNDS):
+        plain, robust, distances = _measure(X, keep)
+        abnormal = far | (plain > find_valley(plain))
+        abnormal |= distances > find_valley(distances, _SURE_OF_DISTANCES)
+        for sizes, limit in ((plain, _FAR), (robust, _FAR_ROBUST)):
+            scale = Calibration.learn(sizes[None, keep])
+            abnormal |= sizes > scale.middle[0] + limit * scale.spread[0]
+        if not _enough(X, ~abnormal):
+            return np.ones(len(X), np.bool_)
+        if np.array_equal(keep, ~abnormal):
+            break
+        keep = ~abnormal
+    return keep
+
+
+def find_valley(sizes: Array, sure: float = _SURE) -> float:
+    """Return where the density of `sizes` (n,) is lowest before it rises again; inf if nowhere.
+
+    The rise counts if it is `sure` standard deviations above chance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> one, two = rng.normal(0, 1, 900), rng.normal(8, 1, 100)
+    >>> find_valley(one), 2 < find_valley(np.concatenate([one, two])) < 6
+    (inf, True)
+    """
+    quarter, middle = np.quantile(sizes, (0.25, 0.5))
+    width = 2 * max(float(middle - quarter), 1e-9)
+    bandwidth = width / 1.34 * len(sizes) ** -0.2
+    low = float(np.quantile(sizes, 0.005))
+    high = min(float(sizes.max()), float(middle) + _FARTHEST * width)
+    n_bins = int(np.clip((high - low) / bandwidth * _BINS_PER_BANDWIDTH, 10, _MOST_BINS))
+    if not high > low:
+        return np.inf
+    counts, edges = np.histogram(np.clip(sizes, low, high), n_bins, (low, high))
+    per_bandwidth = bandwidth / (edges[1] - edges[0])
+    density = gaussian_filter1d(counts.astype(np.float64), per_bandwidth, mode="constant")
+    return _first_valley(density * 3 * per_bandwidth, counts, edges, sure)
+
+
+def _first_valley(expected: Array, counts: NDArray[np.intp], edges: Array, sure: float) -> float:
+    """Return the first valley after the mode that is followed by a sure rise.
+
+    `expected` (n_bins,) are the rows of a window around each bin of the histogram.
+    """
+    beyond = counts[::-1].cumsum()[::-1] / counts.sum()
+    lowest = int(np.argmax(np.where(beyond > _MOST_OF_A_GROUP, expected, 0.0)))
+    for i in range(lowest, len(expected)):
+        here, there = expected[lowest], expected[i]
+        if there < here:
+            lowest = i
+        elif (
+            there - here > sure * np.sqrt(here + there)
+            and there > _CLEAR_RISE * here
+            and beyond[lowest] <= _MOST_OF_A_GROUP
+        ):
+            return float(edges[lowest] + edges[lowest + 1]) / 2
+    return np.inf
+
+
+def _measure(X: Array, keep: Mask) -> tuple[Array, Array, Array]:
+    """Return logarithms of sizes, by standard and robust units of the columns, and of distances."""
+    # huge values are far out whatever their square
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, deviation = np.nanmean(X[keep], axis=0), np.nanstd(X[keep], axis=0)
+        low, middle, high = np.nanquantile(X[keep], (0.16, 0.5, 0.84), axis=0)
+        deviation = np.where(deviation > 0, deviation, 1.0)
+        half = (high - low) / 2
+        unit = np.where(half > _LEAST_UNIT * deviation, half, deviation)
+        Z = (X - mean) / deviation
+        return _log_size(Z), _log_size((X - middle) / unit), _log_distances(Z, keep)
+
+
+def _has_far_value(X: Array) -> Mask:
+    """Tell which rows (n_samples,) have a value far beyond nine tenths of its column."""
+    low, middle, high = np.nanquantile(X, (_TENTH, 0.5, 1 - _TENTH), axis=0)
+    with np.errstate(over="ignore"):
+        above = (high > middle) & (X - middle > _FAR_VALUE * (high - middle))
+        below = (low < middle) & (middle - X > _FAR_VALUE * (middle - low))
+    far = above | below
+    # many of them are how the column is
+    return np.asarray((far & (far.mean(axis=0) <= _MOST_FAR)).any(axis=1))
+
+
+def _log_distances(Z: Array, keep: Mask) -> Array:
+    """Return logarithms of the distances (n,) to the nearest quarter of a few of the rows kept."""
+    rows = np.clip(np.nan_to_num(Z), -_HUGE, _HUGE)
+    kept = np.flatnonzero(keep)
+    sample = rows[kept[np.linspace(0, len(kept) - 1, min(len(kept), _SAMPLE_ROWS)).astype(int)]]
+    place = len(sample) // _QUARTER
+    distances = np.empty(len(rows))
+    for start in range(0, len(rows), _SLAB_ROWS):
+        part = slice(start, start + _SLAB_ROWS)
+        distances[part] = np.partition(cdist(rows[part], sample), place, axis=1)[:, place]
+    return np.asarray(np.log(np.maximum(distances, _LEAST_SIZE)))
+
+
+def _log_size(Z: Array) -> Array:
+    mean_square = np.nanmean(np.minimum(np.abs(Z), _HUGE) ** 2, axis=1)
+    return np.asarray(np.log(np.maximum(np.sqrt(mean_square), _LEAST_SIZE)))
+
+
+def _enough(X: Array, keep: Mask) -> bool:
+    if 2 * keep.sum() < len(X) or keep.sum() < 2:
+        return False
+    return bool((np.isfinite(X[keep]).sum(axis=0) >= min(2, len(X))).all())

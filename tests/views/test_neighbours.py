@@ -1,0 +1,78 @@
+"""What is found among the kept rows is what scikit-learn finds."""
+
+import numpy as np
+import pytest
+from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
+
+from setatoms.views import Neighbours
+
+
+@pytest.fixture(scope="module")
+def kept():
+    """Return rows to compare with."""
+    return np.random.default_rng(0).normal(size=(300, 5))
+
+
+@pytest.fixture(scope="module")
+def fresh():
+    """Return other rows."""
+    return 1.5 * np.random.default_rng(1).normal(size=(50, 5))
+
+
+def learn(rows):
+    return Neighbours.learn(rows, np.random.default_rng(0), n_jobs=1)
+
+
+def test_distance_and_density_of_new_rows(kept, fresh):
+    distance, density = learn(kept).measure(fresh, n_jobs=1)
+    expected = NearestNeighbors(n_neighbors=10).fit(kept).kneighbors(fresh)[0][:, -1]
+    factor = LocalOutlierFactor(n_neighbors=20, novelty=True).fit(kept).score_samples(fresh)
+    # two orders of summation
+    np.testing.assert_allclose(distance, expected, rtol=1e-12)
+    np.testing.assert_allclose(density, -factor, rtol=1e-6)
+
+
+def test_a_kept_row_is_no_neighbour_of_itself(kept):
+    distance, density = learn(kept).measure(kept, n_jobs=1)
+    expected = NearestNeighbors(n_neighbors=11).fit(kept).kneighbors(kept)[0][:, -1]
+    factor = LocalOutlierFactor(n_neighbors=20).fit(kept).negative_outlier_factor_
+    np.testing.assert_allclose(distance, expected, rtol=1e-12)
+    np.testing.assert_allclose(density, -factor, rtol=1e-6)
+
+
+def test_what_others_imply_does_not_depend_on_the_value(kept, fresh):
+    neighbours = learn(kept)
+    implied = neighbours.imply(fresh, n_jobs=1)
+    for j in range(5):
+        changed, gap = fresh.copy(), fresh.copy()
+        changed[:, j] += 3.0
+        gap[:, j] = np.nan
+        # a distance less a part of it is not the distance without it, to the last bit
+        np.testing.assert_allclose(neighbours.imply(changed, n_jobs=1)[:, j], implied[:, j])
+        np.testing.assert_allclose(neighbours.imply(gap, n_jobs=1)[:, j], implied[:, j])
+
+
+def test_implied_values_are_means_over_near_rows(kept, fresh):
+    implied = learn(kept).imply(fresh, n_jobs=1)
+    others = np.delete(kept, 2, axis=1)
+    nearest = NearestNeighbors(n_neighbors=10).fit(others)
+    rows = nearest.kneighbors(np.delete(fresh, 2, axis=1))[1]
+    np.testing.assert_allclose(implied[:, 2], kept[rows, 2].mean(axis=1))
+
+
+def test_gaps_count_nothing(kept, fresh):
+    holed = fresh.copy()
+    holed[:, 1] = np.nan
+    distance, _ = learn(kept).measure(holed, n_jobs=1)
+    without = NearestNeighbors(n_neighbors=10).fit(np.delete(kept, 1, axis=1))
+    expected = without.kneighbors(np.delete(fresh, 1, axis=1))[0][:, -1] * np.sqrt(5 / 4)
+    np.testing.assert_allclose(distance, expected, rtol=1e-12)
+
+
+def test_large_tables_are_sampled_and_threads_change_nothing():
+    rows = np.random.default_rng(0).normal(size=(5000, 4))
+    one, two = (Neighbours.learn(rows, np.random.default_rng(3), n_jobs=jobs) for jobs in (1, 2))
+    assert one.columns.shape == (4, 2000)
+    for name in ("columns", "reach", "density"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    np.testing.assert_array_equal(one.measure(rows, 1), two.measure(rows, 2))
