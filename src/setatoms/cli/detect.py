@@ -51,15 +51,15 @@ def command(
     used; what became of the others, and of missing values, is said.
     """
     from setatoms.cli.learning import learn
+    from setatoms.cli.outputs import check_outputs
     from setatoms.cli.reading import open_data
     from setatoms.cli.runs import Wishes, run_scoring
-    from setatoms.cli.scores_file import check_outputs
 
     if fdr is not None and learning.contamination != "auto":
         raise click.UsageError("--fdr and --contamination exclude each other; give one of them")
     if out == "-" and as_json:
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
-    check_outputs(data, [out, save, report])
+    check_outputs([data], [out, save, report])
     opened = open_data(data, reading)
     learned = learn(opened, learning)
     if fdr is not None:
