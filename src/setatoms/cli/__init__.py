@@ -82,6 +82,11 @@ def _run(words: list[str]) -> int:
         status = setatoms.main(words, prog_name="setatoms", standalone_mode=False, obj=words)
     except click.Abort:
         raise KeyboardInterrupt from None
+    except SystemExit as end:
+        # click ends the process itself when a pipe is broken
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx is not None:
             print_own(error.ctx.get_usage(), sys.stderr)
