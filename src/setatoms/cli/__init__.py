@@ -21,6 +21,7 @@ from setatoms.terminal import print_error, print_own
 FOUND = 3
 INTERRUPTED = 130
 _READER_GONE = 141
+_COMPLETE = "_SETATOMS_COMPLETE"
 _TRACEBACK = "SETATOMS_TRACEBACK"
 
 
@@ -74,19 +75,22 @@ def _run(words: list[str]) -> int:
         return 1
     from setatoms.cli.root import setatoms
 
-    if not words and "_SETATOMS_COMPLETE" not in os.environ:
+    if instruction := os.environ.get(_COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(setatoms, {}, "setatoms", _COMPLETE, instruction)
+    if not words:
         help_text = setatoms.get_help(click.Context(setatoms, info_name="setatoms"))
         print_own(help_text, sys.stderr)
         return 2
     try:
-        status = setatoms.main(words, prog_name="setatoms", standalone_mode=False, obj=words)
+        # not main(), which takes an end of file for an interruption and hides broken pipes
+        with setatoms.make_context("setatoms", words, obj=words) as context:
+            status = setatoms.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except click.Abort:
         raise KeyboardInterrupt from None
-    except SystemExit as end:
-        # click ends the process itself when a pipe is broken
-        if isinstance(end.__context__, BrokenPipeError):
-            raise end.__context__ from None
-        raise
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx is not None:
             print_own(error.ctx.get_usage(), sys.stderr)
