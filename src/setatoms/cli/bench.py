@@ -11,6 +11,7 @@ import click
 
 from setatoms.terminal import print_error, print_line, print_own
 
+_MOST_SEEDS = 10_000
 _MANY = ("--datasets", "--methods", "--skip", "--configs", "--seeds", "--anomalies")
 
 
@@ -160,6 +161,10 @@ def _read_seeds(words: Sequence[str]) -> list[int]:
         first, _, last = word.partition("-")
         if not (first.isdecimal() and (last or first).isdecimal()):
             raise ValueError(f"--seeds {word!r} is neither a number nor a range such as 1-5")
+        if int(last or first) - int(first) >= _MOST_SEEDS:
+            raise ValueError(
+                f"--seeds {word} asks for more than {_MOST_SEEDS:,} seeds; give a shorter range"
+            )
         seeds += range(int(first), int(last or first) + 1)
     return list(dict.fromkeys(seeds))
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from setatoms.estimators.warn import warn_caller
 from setatoms.learning.radii import count_atoms
+from setatoms.memory import in_bytes, usable_memory
 
 ROWS_PER_ATOM = 10
 
@@ -16,6 +17,7 @@ ROWS_PER_ATOM = 10
 def count_checked_atoms(n_atoms: float, n_samples: int, n_features: int) -> int:
     """Count the atoms for a table of this shape; warn when they are too few or too many."""
     count = count_atoms(n_atoms, n_features)
+    check_memory(n_atoms, count, n_features)
     if count < n_features and not isinstance(n_atoms, float):
         warn_caller(
             f"n_atoms={n_atoms} is below the number of features, {n_features}, so the atoms do "
@@ -28,6 +30,16 @@ def count_checked_atoms(n_atoms: float, n_samples: int, n_features: int) -> int:
             "atoms may fit single rows; lower n_atoms or give more rows"
         )
     return count
+
+
+def check_memory(n_atoms: float, count: int, n_features: int) -> None:
+    """Raise if a dictionary of this size cannot be held in memory."""
+    needed = 8 * count * (count + 3 * n_features)
+    if needed > (usable := usable_memory()):
+        raise ValueError(
+            f"n_atoms={n_atoms} makes {count} atoms, which need about {in_bytes(needed)} for the "
+            f"products of all pairs, and this process may use {in_bytes(usable)}; lower n_atoms"
+        )
 
 
 def check_n_nonzero(n_nonzero: int, n_atoms: float, n_features: int) -> int:
