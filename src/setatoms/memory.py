@@ -7,6 +7,11 @@ import resource
 from contextlib import suppress
 from pathlib import Path
 
+# What the library and the packages it stands on take before they have seen a row: memory, and
+# addresses, of which threads and allocators reserve more than they use.
+LEAST_MEMORY = 400 << 20
+LEAST_ADDRESSES = 900 << 20
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _CGROUPS = (
     Path("/sys/fs/cgroup/memory.max"),
@@ -21,6 +26,13 @@ def usable_memory() -> int:
         with suppress(OSError, ValueError):
             total = min(total, int(limit.read_text(encoding="ascii")))
     return min(total, address_space() or total)
+
+
+def spare_memory() -> int:
+    """Return how many bytes are there for tables; the same in every run on a machine."""
+    limit = address_space()
+    usable = usable_memory()
+    return usable if limit is None else max(0, min(usable, limit - LEAST_ADDRESSES))
 
 
 def address_space() -> int | None:

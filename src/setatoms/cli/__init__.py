@@ -21,6 +21,7 @@ from setatoms.terminal import print_error, print_own
 FOUND = 3
 INTERRUPTED = 130
 _READER_GONE = 141
+_REMEDY = "; fewer rows (--sample), fewer --atoms and fewer --jobs take less"
 _COMPLETE = "_SETATOMS_COMPLETE"
 _TRACEBACK = "SETATOMS_TRACEBACK"
 
@@ -110,8 +111,8 @@ def _in_words(error: Exception) -> str:
     """Return an error in one line: the library's own words, or what and where it was."""
     if isinstance(error, ModuleNotFoundError) and error.name in {"pyarrow", "rich"}:
         return f'reading files needs {error.name}: pip install "setatoms[cli]"'
-    if isinstance(error, MemoryError):
-        return f"out of memory ({error}); learn from fewer rows with --sample"
+    if isinstance(error, MemoryError) or str(error) == "can't start new thread":
+        return f"not enough memory: {error or 'an allocation failed'}{_REMEDY}"
     # what the library says of bad input, damaged files, missing packages and full disks
     if isinstance(error, (ValueError, ImportError, OSError, RuntimeError)) and str(error):
         return str(error)

@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.cli.forecast import forewarn, rows_in_memory
 from setatoms.cli.models import Model
 from setatoms.cli.options import Learning
 from setatoms.cli.reading import Data, Pace, as_columns
 from setatoms.estimators.tables import NamedRows
 from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
-from setatoms.memory import usable_memory
 
 Array = NDArray[np.float64]
-
-_SHARE_OF_MEMORY = 0.25
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,7 @@ def learn(data: Data, learning: Learning) -> Learned:
     learning : Learning
         What the user wants.
     """
+    forewarn(data, learning)
     choice = Choice(
         index=learning.index,
         drop=as_columns(learning.drop, data.table),
@@ -95,8 +94,7 @@ def make_detector(learning: Learning) -> Any:
 def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
     """Return increasing positions of the rows to fit on: all of them, or a random sample."""
     n_rows = chosen.survey.n_rows
-    room = int(_SHARE_OF_MEMORY * usable_memory()) // (8 * len(chosen.encoding.features))
-    wanted = min(learning.sample or max(room, 2), n_rows)
+    wanted = min(learning.sample or n_rows, rows_in_memory(len(chosen.encoding.features)), n_rows)
     if wanted == n_rows:
         return np.arange(n_rows)
     rng = np.random.default_rng(learning.seed)

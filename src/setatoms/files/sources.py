@@ -80,6 +80,12 @@ class Source:
         return 0 if self._path is None else self._path.stat().st_size
 
     @property
+    def packed(self) -> bool:
+        """Whether the bytes are packed with gzip."""
+        with self.raw() as stream:
+            return stream.read(2) == _GZIP
+
+    @property
     def position(self) -> int:
         """How many of these bytes have been read in the current pass."""
         if self._raw is None or self._raw.closed:
