@@ -118,7 +118,7 @@ def test_a_store_with_text_for_a_number(call: Call, tmp_path: Path, column: str)
     with sqlite3.connect(tmp_path / FILE_NAME) as connection:
         connection.execute(f"UPDATE cells SET {column} = 'high'")
     connection.close()
-    assert one_line(call("bench", "tables", tmp_path), "whose values are not numbers: LOF (k10)")
+    assert one_line(call("bench", "tables", tmp_path), "values are not finite numbers: LOF (k10)")
 
 
 def test_an_error_that_nobody_thought_of(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sqlite3
 from collections import defaultdict
@@ -64,6 +65,12 @@ def load_results(stores: Stores, anomalies: str = "dependency") -> Results:
 def anomaly_kinds(stores: Stores) -> list[str]:
     """Return the kinds of anomalies that stores have cells of, the paper's first."""
     kinds = {kind for (kind,) in _query(stores, "SELECT DISTINCT anomalies FROM cells")}
+    if not all(isinstance(kind, str) for kind in kinds):
+        names = ", ".join(map(str, store_files(stores)))
+        raise ValueError(
+            f"{names} has cells whose kind of anomalies is no text; delete them, or compute them "
+            "again in a new folder"
+        )
     return sorted(kinds, key=lambda kind: (kind != "dependency", kind))
 
 
@@ -72,7 +79,7 @@ def load_environments(stores: Stores) -> list[Environment]:
     rows = _query(stores, "SELECT commit_hash, versions, hardware FROM environments ORDER BY id")
     try:
         return [
-            Environment(str(commit), json.loads(versions or "{}"), json.loads(hardware or "{}"))
+            Environment(str(commit), _object(versions), _object(hardware))
             for commit, versions, hardware in rows
         ]
     except (TypeError, ValueError) as error:
@@ -83,16 +90,26 @@ def load_environments(stores: Stores) -> list[Environment]:
         ) from error
 
 
+def _object(text: str | None) -> dict[str, Any]:
+    value = json.loads(text or "{}")
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r:.40} is no object")
+    return value
+
+
 def _check_types(
     stores: Stores, method: Any, config: Any, dataset: Any, seed: Any, values: Sequence[Any]
 ) -> None:
     """Raise if a cell is not what `setatoms bench run` writes: SQLite takes anything anywhere."""
     named = all(isinstance(name, str) for name in (method, config, dataset))
-    measured = all(value is None or isinstance(value, float | int) for value in values)
+    measured = all(
+        value is None or (isinstance(value, float | int) and math.isfinite(value))
+        for value in values
+    )
     if not named or not isinstance(seed, int) or not measured:
         names = ", ".join(map(str, store_files(stores)))
         raise ValueError(
-            f"{names} has a cell whose values are not numbers: {method} ({config}) on {dataset}, "
+            f"{names} has a cell whose values are not finite numbers: {method} ({config}) on {dataset}, "
             f"seed {seed}, has {values}; delete that cell, or compute it again in a new folder"
         )
 

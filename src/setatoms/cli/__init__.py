@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from setatoms.cli.process import (
@@ -46,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error("setatoms: standard output is closed; redirect it to a file or /dev/null")
         return 1
     try:
-        with tidy_on_signals():
+        with tidy_on_signals(), warnings.catch_warnings():
+            warnings.showwarning = _warn
             status = _run(list(sys.argv[1:] if arguments is None else arguments))
             flush_output()
     except StoppedError as stopped:
@@ -98,6 +100,11 @@ def _run(words: list[str]) -> int:
         print_error(f"Error: {error.format_message()}")
         return error.exit_code
     return status if isinstance(status, int) else 0
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    """Print a warning as one line, without the place in the library where it arose."""
+    print_error(f"setatoms: {message}")
 
 
 def _failed(error: Exception) -> int:
