@@ -149,8 +149,11 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path, models):
     pipe, copy = tmp_path / "pipe", tmp_path / "copy"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
-        models["ConeAtomDetector"].save(pipe)
-        copy.write_bytes(reader.communicate(timeout=60)[0])
+        try:
+            models["ConeAtomDetector"].save(pipe)
+            copy.write_bytes(reader.communicate(timeout=60)[0])
+        finally:
+            reader.kill()  # which would wait for ever if the pipe were gone
     assert pipe.is_fifo()
     assert setatoms.load(copy).n_features_in_ == 5
 

@@ -85,7 +85,7 @@ def _try(one_input: Callable[[bytes], None], data: bytes) -> str:
 
 
 def mutate(rng: random.Random, seeds: list[bytes]) -> bytes:
-    """Return one of the seeds after a few random changes; its first byte, a choice, mostly stays."""
+    """Return one of the seeds after a few random changes, mostly behind its first byte."""
     data = bytearray(rng.choice(seeds))
     for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
         at = rng.randrange(min(1, len(data)), len(data) + 1)

@@ -61,7 +61,7 @@ def _parts(scene: Scene, options: argparse.Namespace) -> Iterator[Tally]:
 
     yield from soak_readers(options.inputs, options.seed)
     yield from soak_kills(scene, options.kills, options.seed)
-    if options.disks and os.geteuid() == 0:
+    if options.disks:
         yield from soak_disks(scene, options.disks)
     if options.environments:
         yield soak_environments(scene, options.environments)

@@ -109,8 +109,9 @@ def _check_types(
     if not named or not isinstance(seed, int) or not measured:
         names = ", ".join(map(str, store_files(stores)))
         raise ValueError(
-            f"{names} has a cell whose values are not finite numbers: {method} ({config}) on {dataset}, "
-            f"seed {seed}, has {values}; delete that cell, or compute it again in a new folder"
+            f"{names} has a cell whose values are not finite numbers: {method} ({config}) on "
+            f"{dataset}, seed {seed}, has {values}; delete that cell, or compute it again in a new "
+            "folder"
         )
 
 

@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     try:
         with tidy_on_signals(), warnings.catch_warnings():
-            warnings.showwarning = _warn
+            warnings.showwarning = _warn  # type: ignore[assignment]
             status = _run(list(sys.argv[1:] if arguments is None else arguments))
             flush_output()
     except StoppedError as stopped:

@@ -25,7 +25,7 @@ _COMMANDS = {
 _LIGHT = ("info", "completion")
 _EPILOG = (
     "Exit status: 0 success, 1 error, 2 wrong usage, 3 anomalies found (with --exit-code), "
-    "130 interrupted."
+    "130 interrupted, 129, 141 and 143 ended by SIGHUP, SIGPIPE and SIGTERM."
 )
 
 
