@@ -64,8 +64,11 @@ def test_a_signal_ends_scoring_soon_whatever_the_model(
     )  # fmt: skip
     wait_until_it_computes(child)
     child.send_signal(number)
-    # at once; all rows would take an hour
-    _, err = child.communicate(timeout=10)
+    try:
+        # at once; all rows would take an hour
+        _, err = child.communicate(timeout=10)
+    finally:
+        child.kill()
     assert child.returncode == 128 + number
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
