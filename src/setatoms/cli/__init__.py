@@ -97,6 +97,7 @@ def _run(words: list[str]) -> int:
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx is not None:
             print_own(error.ctx.get_usage(), sys.stderr)
+            print_own(f"Try '{error.ctx.command_path} --help' for help.\n", sys.stderr)
         print_error(f"Error: {error.format_message()}")
         return error.exit_code
     return status if isinstance(status, int) else 0
