@@ -12,7 +12,7 @@ export SETATOMS_DATA ?= $(abspath ../shared/adbench)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-smoke bench-paper wheel-check
+.PHONY: help demo test soak lint bench bench-smoke bench-paper wheel-check
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -22,6 +22,9 @@ demo: $(VENV)/.core  ## Find injected anomalies in two real tables
 
 test: $(VENV)/.dev  ## Run the tests and the examples of the documentation
 	@$(PY) -m pytest
+
+soak: $(VENV)/.dev  ## Try mutated inputs, kills and full disks (SOAK="--inputs 1000000 --kills 500" for long)
+	@$(PY) tests/soak/run.py $(SOAK)
 
 lint: $(VENV)/.dev  ## Check style, types and the direction of imports
 	@$(PY) -m ruff check .

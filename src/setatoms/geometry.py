@@ -255,7 +255,7 @@ class _Cones:
 
 
 def _cones(radii: ArrayLike, min_separation: float) -> _Cones:
-    return _Cones(np.asarray(radii, dtype=np.float64), min_separation)
+    return _Cones(np.asarray(radii, dtype=np.float64), float(min_separation))
 
 
 def _copy(atoms: ArrayLike) -> Array:

@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import TextIO
 
+from setatoms.terminal import printable
+
 _WIDTH = 30
 _REDRAW_SECONDS = 0.1
 
@@ -65,7 +67,8 @@ class Progress:
         filled = int(_WIDTH * self.share)
         bar = "#" * filled + "." * (_WIDTH - filled)
         # \x1b[K clears what a longer line left behind
-        self._stream.write(f"\r{self._label} [{bar}] {self.share:4.0%} {note}\x1b[K")
+        label, words = printable(self._label), printable(note)
+        self._stream.write(f"\r{label} [{bar}] {self.share:4.0%} {words}\x1b[K")
         self._stream.flush()
         self._drawn = True
 

@@ -270,3 +270,17 @@ def test_command_line_explains_errors_without_a_traceback(
     ):
         assert main(["bench", "run", "--out", str(tmp_path / "out"), *choice, *words]) == 1
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"no archive"])
+def test_a_damaged_table_is_named_and_no_cell_fails(tmp_path: Path, content: bytes) -> None:
+    from setatoms.bench.cache import cached
+
+    path = tmp_path / "data" / "wine-dependency-1.npz"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(BenchError, match=r"wine-dependency-1.npz is damaged .*; delete it"):
+        cached(path, dict, ("X", "y"))
+    path.unlink()
+    with pytest.raises(BenchError, match=r"is damaged .*y"):
+        cached(path, lambda: {"X": np.ones(2)}, ("X", "y"))

@@ -141,3 +141,12 @@ def test_a_file_in_the_place_of_the_folder_is_a_clear_error(tmp_path: Path) -> N
     (tmp_path / "results").write_text("", encoding="ascii")
     with pytest.raises(BenchError, match="cannot make the folder"):
         Store(tmp_path / "results")
+
+
+def test_a_runner_removes_what_killed_runners_left(tmp_path: Path) -> None:
+    (tmp_path / ".runner-0123456789abcdef").touch()
+    with Presence(tmp_path) as alive, Presence(tmp_path):
+        names = {path.name for path in tmp_path.glob(".runner-*")}
+        assert f".runner-{alive.runner}" in names
+        assert len(names) == 2
+    assert not list(tmp_path.glob(".runner-*"))

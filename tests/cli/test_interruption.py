@@ -72,6 +72,21 @@ def test_sigkill_leaves_the_old_file(model: Path, long_table: Path, tmp_path: Pa
     assert out.read_text(encoding="utf-8") == BEFORE
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_leaves_the_old_file_and_nothing_else(
+    model: Path, long_table: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    out = tmp_path / "scores.csv"
+    out.write_text(BEFORE, encoding="utf-8")
+    child = start_scoring(model, long_table, out)
+    child.send_signal(number)
+    _, err = child.communicate(timeout=120)
+    assert child.returncode == 128 + number
+    assert err == "stopped\n"
+    assert out.read_text(encoding="utf-8") == BEFORE
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def test_an_error_in_the_last_line_leaves_the_old_file(
     model: Path, table: Path, tmp_path: Path
 ) -> None:

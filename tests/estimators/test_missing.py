@@ -146,7 +146,9 @@ def test_nan_is_an_error_by_default_and_infinity_always(name, models, rows, hole
     infinite = holed.copy()
     infinite[3, 2] = np.inf
     for act in (make(name).fit, models[name].impute):
-        with pytest.raises(ValueError, match=r"contains infinity .* in column 2 \(1 row\); drop"):
+        with pytest.raises(
+            ValueError, match=r"contains infinity .* in column 2, counted from 0 \(1 row\); drop"
+        ):
             act(infinite)
     with pytest.raises(ValueError, match="missing='drop' must be 'error' or 'fill'"):
         make(name, missing="drop").fit(rows)

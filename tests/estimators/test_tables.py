@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 
+import setatoms
 from setatoms import VectorAtomDetector
+from setatoms.datasets import make_dependency_anomalies
 from setatoms.estimators.tables import name_columns
 
 FRAMES = [pd.DataFrame, pl.DataFrame]
@@ -33,7 +36,7 @@ def test_nan_is_refused_with_columns_and_rows(detector, rows):
     bad = rows.copy()
     bad[3, 1] = bad[3, 4] = bad[8, 4] = np.nan
     for message in fit_and_score_errors(detector, rows, bad):
-        assert "Input X contains NaN in columns 1, 4 (2 rows)" in message
+        assert "Input X contains NaN in columns 1, 4, counted from 0 (2 rows)" in message
 
 
 def test_infinity_is_refused_with_columns_and_rows(detector, rows):
@@ -41,8 +44,11 @@ def test_infinity_is_refused_with_columns_and_rows(detector, rows):
     bad[0, 2] = np.inf
     bad[5, 0] = np.nan
     for message in fit_and_score_errors(detector, rows, bad):
-        assert "NaN in column 0 (1 row)" in message
-        assert "infinity or a value too large for dtype('float64') in column 2 (1 row)" in message
+        assert "NaN in column 0, counted from 0 (1 row)" in message
+        assert (
+            "infinity or a value too large for dtype('float64') in column 2, counted from 0 (1 row)"
+            in message
+        )
 
 
 @pytest.mark.parametrize("frame", FRAMES)
@@ -147,5 +153,37 @@ def test_other_columns_are_refused(detector, rows):
 
 
 def test_long_lists_of_columns_are_cut():
-    assert name_columns(None, range(8)) == "columns 0, 1, 2, 3, 4 and 3 more"
+    assert name_columns(None, range(8)) == "columns 0, 1, 2, 3, 4 and 3 more, counted from 0"
     assert name_columns(["a", "b"], [1]) == "column 'b'"
+
+
+def test_what_is_masked_is_missing(rows):
+    mask = np.random.default_rng(0).random(rows.shape) < 0.1
+    spoilt = np.where(mask, 1e6, rows)
+    masked = np.ma.array(spoilt, mask=mask)
+    holed = np.where(mask, np.nan, rows)
+    fill = VectorAtomDetector(n_atoms=6, random_state=0, missing="fill")
+    expected = clone(fill).fit(holed).score_samples(holed)
+    np.testing.assert_array_equal(fill.fit(masked).score_samples(masked), expected)
+    np.testing.assert_array_equal(fill.impute(masked), fill.impute(holed))
+
+
+@pytest.mark.parametrize("dtype", [int, np.float32, object])
+def test_what_is_masked_is_refused_where_nan_is(dtype, detector, rows):
+    masked = np.ma.array((10 * rows).astype(dtype), mask=rows > 8)
+    for message in fit_and_score_errors(detector, rows, masked):
+        assert "Input X contains NaN in column" in message
+
+
+def test_coders_and_generators_refuse_what_is_masked(rows):
+    masked = np.ma.array(rows, mask=rows > 8)
+    atoms = np.eye(6)
+    for act in (
+        lambda: setatoms.omp(masked, atoms, n_nonzero=2),
+        lambda: setatoms.cone_omp(masked, atoms, np.full(6, 0.1)),
+        lambda: setatoms.gauss_l1(masked, atoms, np.full(6, 0.1)),
+        lambda: setatoms.aksvd(masked, 6, n_nonzero=2),
+        lambda: make_dependency_anomalies(masked, random_state=0),
+    ):
+        with pytest.raises(ValueError, match="NaN"):
+            act()

@@ -40,14 +40,22 @@ _CSV = (
 )
 
 
-def seeds() -> list[bytes]:
-    """Return tables in every format."""
+def groups() -> dict[str, list[bytes]]:
+    """Return tables by their format."""
     rows = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": [1]}, {"a": True, "": "é"}]
     lines = "\n".join(map(json.dumps, rows)).encode()
     stream = io.BytesIO()
     pq.write_table(pa.table({"a": [1, 2, 3], "b": [0.5, None, 2.0], "c": ["x", "y", None]}), stream)
-    texts = [bytes([kind]) + text for kind in (0, 1, 3, 4) for text in _CSV]
-    return [*texts, bytes([2]) + lines, bytes([6]) + lines, bytes([3]) + stream.getvalue()]
+    return {
+        "CSV": [bytes([kind]) + text for kind in (0, 1, 3, 4) for text in _CSV],
+        "JSON lines": [bytes([2]) + lines, bytes([6]) + lines],
+        "Parquet": [bytes([3]) + stream.getvalue()],
+    }
+
+
+def seeds() -> list[bytes]:
+    """Return tables in every format."""
+    return [table for tables in groups().values() for table in tables]
 
 
 def one_input(data: bytes) -> None:

@@ -20,6 +20,7 @@ from setatoms.estimators.integrity import KINDS
 from setatoms.persistence import ModelFileError, read_header
 from setatoms.persistence.arrays import describe, write_array
 from setatoms.persistence.container import HEADER_NAME, Member, prefix, suffix
+from setatoms.persistence.errors import FlawError
 from setatoms.persistence.header import seal
 from setatoms.persistence.models import StoredModel, read_model
 
@@ -99,7 +100,7 @@ def _with_arrays(data: bytes) -> bytes:
 def _file(header: dict[str, object], arrays: dict[str, np.ndarray]) -> bytes:
     try:
         content = seal(header)
-    except (ValueError, RecursionError):
+    except FlawError:  # NaN, numbers too large, nested too deeply
         return b""
     members = [Member(HEADER_NAME, len(content), zlib.crc32(content))]
     stream = io.BytesIO()

@@ -131,3 +131,83 @@ def test_a_new_file_gets_the_usual_permissions(tmp_path, models):
 def test_the_longest_name_can_be_saved_to(tmp_path, models):
     models["ConeAtomDetector"].save(tmp_path / ("m" * 255))
     assert [path.name for path in tmp_path.iterdir()] == ["m" * 255]
+
+
+def test_a_device_stays_one(models):
+    with tempfile.TemporaryDirectory() as name:
+        device = Path(name, "null")
+        try:
+            os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("only root makes devices")
+        models["ConeAtomDetector"].save(device)
+        assert device.is_char_device()
+        assert [path.name for path in Path(name).iterdir()] == ["null"]
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path, models):
+    pipe, copy = tmp_path / "pipe", tmp_path / "copy"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        try:
+            models["ConeAtomDetector"].save(pipe)
+            copy.write_bytes(reader.communicate(timeout=60)[0])
+        finally:
+            reader.kill()  # which would wait for ever if the pipe were gone
+    assert pipe.is_fifo()
+    assert setatoms.load(copy).n_features_in_ == 5
+
+
+def test_a_draft_is_never_open_to_more_than_the_file_it_replaces(target):
+    target.chmod(0o600)
+    with replacing(target) as stream:
+        (draft,) = set(target.parent.iterdir()) - {target}
+        assert stat.S_IMODE(draft.stat().st_mode) == 0o600
+        stream.write(b"after")
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_a_draft_is_private_from_the_moment_it_is_made(target, monkeypatch):
+    modes = []
+    really_open = os.open
+
+    def spying(path, flags, mode=0o777, **kwargs):
+        if flags & os.O_CREAT:
+            modes.append(mode)
+        return really_open(path, flags, mode, **kwargs)
+
+    target.chmod(0o640)
+    monkeypatch.setattr(os, "open", spying)
+    with replacing(target) as stream:
+        stream.write(b"after")
+    assert modes == [0o600]
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+_DIE = """
+import os, signal, sys
+from setatoms.persistence.atomic import replacing
+with replacing(sys.argv[1]) as stream:
+    stream.write(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_is_removed_at_the_next_write(target):
+    subprocess.run([sys.executable, "-c", _DIE, str(target)], check=False)
+    assert len(list(target.parent.iterdir())) == 2
+    with replacing(target) as stream:
+        stream.write(b"before")
+    assert untouched(target)
+
+
+def test_drafts_that_are_being_written_and_files_of_others_stay(target):
+    other = target.parent / ".0123456789abcdef.part"
+    other.write_bytes(b"not ours")
+    with replacing(target) as one:
+        with replacing(target.parent / "second") as two:
+            two.write(b"2")
+        one.write(b"1")
+    assert {path.name: path.read_bytes() for path in target.parent.iterdir()} == {
+        "model": b"1", "second": b"2", other.name: b"not ours",
+    }  # fmt: skip

@@ -237,3 +237,24 @@ def test_reading_a_header_imports_nothing_heavy(saved):
     command = [sys.executable, "-c", code, str(saved)]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert output == "ConeAtomDetector\n[]\n"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [-1, "many", 1.5, True, [3], {"list": [1]}, {"float": "nan"}, 2**63 - 1, None],
+)
+def test_what_loads_can_be_saved_again(value, models, saved, forge, tmp_path):
+    header, arrays = read_model(saved)
+    path = forge(
+        tmp_path / "forged",
+        header | {"attributes": header["attributes"] | {"n_samples_fit_": value}},
+        arrays,
+    )
+    try:
+        model = setatoms.load(path)
+    except setatoms.persistence.ModelFileError as error:
+        assert "n_rows" in str(error)  # noqa: PT017 - being refused is one of two good ends
+        assert type(value) is not int or value < 0
+    else:
+        model.save(tmp_path / "again")
+        assert setatoms.load(tmp_path / "again").n_samples_fit_ == value

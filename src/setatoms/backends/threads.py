@@ -24,6 +24,7 @@ Counter = NDArray[np.int64]
 CHUNK_ROWS = 512
 
 _pool: ThreadPoolExecutor | None = None
+_stand_in: ThreadPoolExecutor | None = None
 _pool_lock = threading.Lock()
 
 
@@ -74,15 +75,37 @@ def run_chunks(
     return results  # type: ignore[return-value]
 
 
-def run_together(work: Callable[[], None], n_threads: int, stop: Callable[[], None]) -> None:
+def run_together(
+    work: Callable[[], None],
+    n_threads: int,
+    stop: Callable[[], None],
+    *,
+    long: bool = False,
+    halt: Callable[[], None] | None = None,
+) -> None:
     """Call ``work`` on this thread and on others at once, and wait for all.
 
     When this thread is done, fails or is interrupted, ``stop`` tells the others that there is
     nothing left to begin. What was raised on one of them is raised here.
+
+    Signals reach the main thread alone, and not while it runs compiled code. With `long` work it
+    therefore lets another thread work in its place and waits. If it is interrupted, ``halt`` tells
+    all threads that what they have begun is no longer wanted.
     """
     futures = [_shared_pool().submit(work) for _ in range(n_threads - 1)]
+    waits = long and threading.current_thread() is threading.main_thread()
+    if waits:
+        own = _stand_in_pool().submit(work)
+        futures.append(own)
     try:
-        work()
+        if waits:
+            own.result()
+        else:
+            work()
+    except BaseException:
+        if halt is not None:
+            halt()
+        raise
     finally:
         stop()
         begun = [future for future in futures if not future.cancel()]
@@ -92,11 +115,17 @@ def run_together(work: Callable[[], None], n_threads: int, stop: Callable[[], No
         future.result()
 
 
-def run_turns(call: Callable[[Counter], None], n_turns: int, n_threads: int) -> None:
+def run_turns(
+    call: Callable[[Counter], None],
+    n_turns: int,
+    n_threads: int,
+    halt: Counter | None = None,
+    long: bool = False,
+) -> None:
     """Let threads ``call`` until all of `n_turns` are taken from the counter (1,) they are given.
 
-    A call may take several, with `setatoms.backends.take`, and should come back soon enough for an
-    interruption to be noticed.
+    A call may take several, with `setatoms.backends.take`, and should come back soon when `halt`
+    (1,), which is 0, becomes 1: then the work was interrupted. Say whether it could take `long`.
     """
     counter = np.zeros(1, np.int64)
 
@@ -107,7 +136,11 @@ def run_turns(call: Callable[[Counter], None], n_turns: int, n_threads: int) -> 
     def stop() -> None:
         counter[0] = n_turns
 
-    run_together(work, n_threads, stop)
+    def give_up() -> None:
+        if halt is not None:
+            halt[0] = 1
+
+    run_together(work, n_threads, stop, long=long, halt=give_up)
 
 
 def _shared_pool() -> ThreadPoolExecutor:
@@ -118,10 +151,19 @@ def _shared_pool() -> ThreadPoolExecutor:
         return _pool
 
 
+def _stand_in_pool() -> ThreadPoolExecutor:
+    """Return the one thread that works while the main thread waits: never busy with other work."""
+    global _stand_in
+    with _pool_lock:
+        if _stand_in is None:
+            _stand_in = ThreadPoolExecutor(1, thread_name_prefix="setatoms-main")
+        return _stand_in
+
+
 def _forget_pool_of_the_parent() -> None:
     """Threads do not survive a fork; the child makes its own pool when it needs one."""
-    global _pool, _pool_lock
-    _pool, _pool_lock = None, threading.Lock()
+    global _pool, _pool_lock, _stand_in
+    _pool, _stand_in, _pool_lock = None, None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -11,6 +11,7 @@ from setatoms.bench.improvements import ADAPTIVE_CONES, best_ratios, improvement
 from setatoms.bench.paper import TWINS
 from setatoms.bench.reading import Stores, load_results
 from setatoms.bench.results import Results, plain_name
+from setatoms.persistence.atomic import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +67,8 @@ def draw_figures(stores: Stores, out: str | Path, *, anomalies: str = "dependenc
     for name, figure in figures.items():
         for suffix in ("png", "svg"):
             file = folder / f"{name}.{suffix}"
-            file.write_bytes(render(figure, suffix))
+            with replacing(file) as stream:
+                stream.write(render(figure, suffix))
             files.append(file)
     return files
 

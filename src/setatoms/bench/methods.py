@@ -103,6 +103,7 @@ class AtomMethod:
         spent = 0.0
         if self.shares_start:
             n_atoms = count_atoms(arguments["n_atoms"], rows.train.shape[1])
+            arguments["n_atoms"] = n_atoms  # a count of its own would not fit the start
             arguments["init"], spent = rows.start(n_atoms, random_state)
         detector = _make(self.detector, random_state, arguments)
         began = time.perf_counter()

@@ -8,9 +8,15 @@ import secrets
 from pathlib import Path
 from typing import Self
 
+from setatoms.persistence.drafts import lock
+
+_PREFIX = ".runner-"
+
 
 class Presence:
     """A lock on a file of one's own, which the system opens when the process ends, however.
+
+    Files of runners that were killed are removed.
 
     Parameters
     ----------
@@ -24,10 +30,15 @@ class Presence:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.runner = secrets.token_hex(8)
-        self._path = _lock_path(folder, self.runner)
-        self._file = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o644)
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        for path in folder.glob(f"{_PREFIX}*"):
+            is_alive(folder, path.name.removeprefix(_PREFIX))
+        while True:
+            self.runner = secrets.token_hex(8)
+            self._path = _lock_path(folder, self.runner)
+            self._file = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o644)
+            if lock(self._file):
+                break
+            os.close(self._file)  # taken for a dead runner's before the lock: once more
 
     def __enter__(self) -> Self:
         return self
@@ -56,4 +67,4 @@ def is_alive(folder: Path, runner: str) -> bool:
 
 
 def _lock_path(folder: Path, runner: str) -> Path:
-    return folder / f".runner-{runner}"
+    return folder / f"{_PREFIX}{runner}"

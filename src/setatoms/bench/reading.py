@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sqlite3
 from collections import defaultdict
@@ -14,8 +15,11 @@ from typing import Any
 from setatoms.bench.environment import Environment
 from setatoms.bench.results import Failure, Key, Results, Run, mean_of
 from setatoms.bench.store import FILE_NAME, VERSION
+from setatoms.terminal import printable
 
 Stores = str | Path | Sequence[str | Path]
+
+_LONGEST = 100_000
 
 _Values = Sequence[float | None] | None
 
@@ -45,6 +49,7 @@ def load_results(stores: Stores, anomalies: str = "dependency") -> Results:
     failures = []
     cells = {row[:4]: row[4:] for row in rows}
     for (method, config, dataset, seed), (status, reason, *values) in cells.items():
+        _check_types(stores, method, config, dataset, seed, values)
         # further starts are the same configuration once more
         name = re.sub(r" start\d+$", "", config)
         if status != "ok":
@@ -60,16 +65,54 @@ def load_results(stores: Stores, anomalies: str = "dependency") -> Results:
 def anomaly_kinds(stores: Stores) -> list[str]:
     """Return the kinds of anomalies that stores have cells of, the paper's first."""
     kinds = {kind for (kind,) in _query(stores, "SELECT DISTINCT anomalies FROM cells")}
+    if not all(isinstance(kind, str) for kind in kinds):
+        names = ", ".join(map(str, store_files(stores)))
+        raise ValueError(
+            f"{names} has cells whose kind of anomalies is no text; delete them, or compute them "
+            "again in a new folder"
+        )
     return sorted(kinds, key=lambda kind: (kind != "dependency", kind))
 
 
 def load_environments(stores: Stores) -> list[Environment]:
     """Return what the cells of stores were computed with."""
     rows = _query(stores, "SELECT commit_hash, versions, hardware FROM environments ORDER BY id")
-    return [
-        Environment(str(commit), json.loads(versions or "{}"), json.loads(hardware or "{}"))
-        for commit, versions, hardware in rows
-    ]
+    try:
+        return [
+            Environment(str(commit), _object(versions), _object(hardware))
+            for commit, versions, hardware in rows
+        ]
+    except (TypeError, ValueError) as error:
+        names = ", ".join(map(str, store_files(stores)))
+        raise ValueError(
+            f"{names} says in another form than JSON what its cells were computed with ({error}); "
+            "compute them again in a new folder"
+        ) from error
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    value = json.loads(text or "{}")
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r:.40} is no object")
+    return value
+
+
+def _check_types(
+    stores: Stores, method: Any, config: Any, dataset: Any, seed: Any, values: Sequence[Any]
+) -> None:
+    """Raise if a cell is not what `setatoms bench run` writes: SQLite takes anything anywhere."""
+    named = all(isinstance(name, str) for name in (method, config, dataset))
+    measured = all(
+        value is None or (isinstance(value, float | int) and math.isfinite(value))
+        for value in values
+    )
+    if not named or not isinstance(seed, int) or not measured:
+        names = ", ".join(map(str, store_files(stores)))
+        raise ValueError(
+            f"{names} has a cell whose values are not finite numbers: {method} ({config}) on "
+            f"{dataset}, seed {seed}, has {values}; delete that cell, or compute it again in a new "
+            "folder"
+        )
 
 
 def store_files(stores: Stores) -> list[Path]:
@@ -98,7 +141,11 @@ def _average_starts(outcomes: list[_Values]) -> Run:
 
 def _query(stores: Stores, statement: str, *values: str) -> list[tuple[Any, ...]]:
     """Return the rows that a statement which only reads finds in one store after the other."""
-    return [row for file in store_files(stores) for row in _query_file(file, statement, values)]
+    found = [row for file in store_files(stores) for row in _query_file(file, statement, values)]
+    # names and reasons end up on terminals
+    return [
+        tuple(printable(v, _LONGEST) if isinstance(v, str) else v for v in row) for row in found
+    ]
 
 
 def _query_file(file: Path, statement: str, values: Sequence[str]) -> list[tuple[Any, ...]]:

@@ -54,7 +54,9 @@ class Rows:
     def start(self, n_atoms: int, random_state: int) -> Start:
         """Return the AK-SVD start of this size on the standardised training rows."""
         path = self.starts.with_name(f"{self.starts.name}-{n_atoms}-{random_state}.npz")
-        arrays = cached(path, lambda: self._learn_start(n_atoms, random_state))
+        arrays = cached(
+            path, lambda: self._learn_start(n_atoms, random_state), ("atoms", "seconds")
+        )
         return Start(arrays["atoms"].astype(np.float64), float(arrays["seconds"]))
 
     def _learn_start(self, n_atoms: int, random_state: int) -> Arrays:
@@ -86,7 +88,7 @@ def prepare(source: Source, anomalies: str, seed: int, folder: Path) -> Rows:
         Where generated tables and starts are kept.
     """
     path = table_path(source, anomalies, seed, folder)
-    table = cached(path, lambda: _make_table(source, anomalies, seed))
+    table = cached(path, lambda: _make_table(source, anomalies, seed), ("X", "y"))
     train, test, _, truth = train_test_split(
         table["X"], table["y"], test_size=_TEST_SHARE, stratify=table["y"], random_state=seed
     )

@@ -31,6 +31,7 @@ from setatoms.bench.summaries import (
     neighbour_table,
 )
 from setatoms.bench.verdicts import ordering_tables, significance_tables
+from setatoms.terminal import printable
 
 DIGITS: dict[Measure, int] = {"auc": 4, "rank": 2, "error": 4}
 
@@ -70,7 +71,8 @@ def print_tables(
         for kind in anomaly_kinds(stores)
     }
     tables = [*all_tables(results), *kind_tables(by_kind)]
-    head = f"{', '.join(map(str, store_files(stores)))}: {coverage(results)}"
+    files = printable(", ".join(map(str, store_files(stores))))
+    head = f"{files}: {coverage(results)}"
     if format == "markdown":
         parts = [coverage(results), *map(to_markdown, tables)]
     else:

@@ -9,6 +9,9 @@ from typing import Literal
 
 import click
 
+from setatoms.terminal import print_error, print_line, print_own
+
+_MOST_SEEDS = 10_000
 _MANY = ("--datasets", "--methods", "--skip", "--configs", "--seeds", "--anomalies")
 
 
@@ -104,9 +107,10 @@ def run(
     try:
         summary = bench.run(tasks, out, n_jobs=jobs, retry_failed=retry_failed)
     except KeyboardInterrupt:
-        print(f"\nFinished cells are in {out}; the same command goes on.", file=sys.stderr)
+        print_own("", sys.stderr)
+        print_error(f"Finished cells are in {out}; the same command goes on.")
         raise
-    print(summary.in_words(out))
+    print_line(summary.in_words(out))
 
 
 _STORES = click.argument(
@@ -136,7 +140,8 @@ def figures(stores: tuple[Path, ...], out: Path | None) -> None:
     """Draw the paper's figures with our results."""
     from setatoms.bench.figures import draw_figures
 
-    print(*draw_figures(stores, out or _folder_of(stores[0])), sep="\n")
+    for file in draw_figures(stores, out or _folder_of(stores[0])):
+        print_line(str(file))
 
 
 @command.command("report")
@@ -146,7 +151,7 @@ def report(stores: tuple[Path, ...], out: Path | None) -> None:
     """Write all of it on one HTML page."""
     from setatoms.bench.report import write_report
 
-    print(write_report(stores, out or _folder_of(stores[0])))
+    print_line(str(write_report(stores, out or _folder_of(stores[0]))))
 
 
 def _read_seeds(words: Sequence[str]) -> list[int]:
@@ -156,6 +161,10 @@ def _read_seeds(words: Sequence[str]) -> list[int]:
         first, _, last = word.partition("-")
         if not (first.isdecimal() and (last or first).isdecimal()):
             raise ValueError(f"--seeds {word!r} is neither a number nor a range such as 1-5")
+        if int(last or first) - int(first) >= _MOST_SEEDS:
+            raise ValueError(
+                f"--seeds {word} asks for more than {_MOST_SEEDS:,} seeds; give a shorter range"
+            )
         seeds += range(int(first), int(last or first) + 1)
     return list(dict.fromkeys(seeds))
 

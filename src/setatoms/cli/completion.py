@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from setatoms.terminal import print_own
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -24,4 +26,4 @@ def command(shell: str) -> None:
         raise click.ClickException(f"this version of click knows no completion for {shell}")
     # the template itself: source() would first look for the shell
     script = complete(setatoms, {}, "setatoms", "_SETATOMS_COMPLETE")
-    click.echo(script.source_template % script.source_vars())
+    print_own(script.source_template % script.source_vars())

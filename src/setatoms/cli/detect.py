@@ -58,9 +58,9 @@ def command(
     used; what became of the others, and of missing values, is said.
     """
     from setatoms.cli.learning import learn
+    from setatoms.cli.outputs import check_outputs
     from setatoms.cli.reading import open_data
     from setatoms.cli.runs import Wishes, run_scoring
-    from setatoms.cli.scores_file import check_outputs
 
     flagging.check()
     if flagging.fdr is not None and learning.contamination != "auto":
@@ -69,7 +69,7 @@ def command(
         flagging = Flagging(None, None, _MOST_ALARMS)
     if out == "-" and as_json:
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
-    check_outputs(data, [out, save, report])
+    check_outputs([data], [out, save, report])
     opened = open_data(data, reading)
     learned = learn(opened, learning)
     if flagging.fdr is not None:

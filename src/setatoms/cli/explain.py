@@ -39,8 +39,8 @@ def command(
     Rows are counted from 1, the header aside, as in the file of scores.
     """
     from setatoms.cli.models import load_model
-    from setatoms.cli.printing import print_json
     from setatoms.cli.reading import open_data
+    from setatoms.terminal import print_json
 
     loaded = load_model(model)
     features = _find(loaded, open_data(data, reading), row)

@@ -31,12 +31,13 @@ def command(data: str, save: Path, learning: Learning, as_json: bool, reading: R
     """
     from setatoms.cli.learning import learn
     from setatoms.cli.models import WORDS
-    from setatoms.cli.printing import Printer, print_json
+    from setatoms.cli.outputs import check_outputs
+    from setatoms.cli.printing import Printer
     from setatoms.cli.reading import open_data
     from setatoms.cli.results import file_name
-    from setatoms.cli.scores_file import check_outputs
+    from setatoms.terminal import print_json
 
-    check_outputs(data, [save])
+    check_outputs([data], [save])
     learned = learn(open_data(data, reading), learning)
     learned.model.save(save)
     detector, features = learned.model.detector, learned.model.encoding.features

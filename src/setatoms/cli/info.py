@@ -15,8 +15,9 @@ from setatoms.cli.options import json_option, model_argument
 @json_option
 def command(model: Path, as_json: bool) -> None:
     """Say what a saved model is, from its header alone."""
-    from setatoms.cli.printing import Printer, print_json
+    from setatoms.cli.printing import Printer
     from setatoms.persistence import read_header
+    from setatoms.terminal import print_json
 
     header = read_header(model)
     if as_json:

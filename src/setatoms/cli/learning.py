@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.cli.forecast import forewarn, rows_in_memory
 from setatoms.cli.models import Model
 from setatoms.cli.options import Learning
 from setatoms.cli.reading import Data, Pace, as_columns
+from setatoms.estimators.tables import NamedRows
 from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
 
 Array = NDArray[np.float64]
-
-_SHARE_OF_MEMORY = 0.25
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,7 @@ def learn(data: Data, learning: Learning) -> Learned:
     learning : Learning
         What the user wants.
     """
+    forewarn(data, learning)
     choice = Choice(
         index=learning.index,
         drop=as_columns(learning.drop, data.table),
@@ -67,13 +66,11 @@ def learn(data: Data, learning: Learning) -> Learned:
         notes.append(f"learned from {len(rows):,} random rows (--sample, --seed {learning.seed})")
     X = _load(data, chosen.encoding, rows, chosen.survey.n_rows)
     with _remarks(notes):
-        detector = make_detector(learning).fit(X)
+        detector = make_detector(learning).fit(NamedRows.of(X, chosen.encoding.features))
     if detector.n_screened_:
         notes.append(
             f"{detector.n_screened_:,} rows look abnormal at first sight and had no say in learning"
         )
-    # an array has no names; those of the file belong to the model
-    detector.feature_names_in_ = np.array(chosen.encoding.features, dtype=object)
     every_row = len(rows) == chosen.survey.n_rows
     return Learned(Model(detector, chosen.encoding, every_row), chosen.survey.n_rows, notes)
 
@@ -102,8 +99,7 @@ def make_detector(learning: Learning) -> Any:
 def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
     """Return increasing positions of the rows to fit on: all of them, or a random sample."""
     n_rows = chosen.survey.n_rows
-    room = int(_SHARE_OF_MEMORY * memory()) // (8 * len(chosen.encoding.features))
-    wanted = min(learning.sample or max(room, 2), n_rows)
+    wanted = min(learning.sample or n_rows, rows_in_memory(len(chosen.encoding.features)), n_rows)
     if wanted == n_rows:
         return np.arange(n_rows)
     rng = np.random.default_rng(learning.seed)
@@ -129,11 +125,3 @@ def _remarks(notes: list[str]) -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     notes += dict.fromkeys(str(w.message) for w in caught if w.category is UserWarning)
-
-
-def memory() -> int:
-    """Return how many bytes this process may use: those of the machine, or of its container."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with suppress(OSError, ValueError):
-        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    return total

@@ -92,6 +92,11 @@ def load_model(path: Path) -> Model:
         encoding = Encoding.from_json(table)
     else:
         encoding = _plain_encoding(path, header["features"]["names"])
+    if len(encoding.features) != header["features"]["count"]:
+        raise ValueError(
+            f"{path} has {header['features']['count']} features and says how to read "
+            f"{len(encoding.features)} from a table; fit and save the model again"
+        )
     detector = setatoms.load(path)
     # a model made in Python may reject gaps; here they are filled, and said to be
     return Model(detector.set_params(missing="fill"), encoding)

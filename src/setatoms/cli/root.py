@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from setatoms import __version__
+from setatoms.cli.limits import prepare_memory
 
 # Command -> one line about it; it is `command` in the module of its name.
 _COMMANDS = {
@@ -20,9 +21,11 @@ _COMMANDS = {
     "bench": "Reproduce the paper's benchmark, or run a part of it.",
     "completion": "Print a script that completes commands in a shell.",
 }
+# These load neither NumPy nor Numba.
+_LIGHT = ("info", "completion")
 _EPILOG = (
     "Exit status: 0 success, 1 error, 2 wrong usage, 3 rows flagged (with --exit-code), "
-    "130 interrupted."
+    "130 interrupted, 129, 141 and 143 ended by SIGHUP, SIGPIPE and SIGTERM."
 )
 
 
@@ -59,8 +62,11 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="setatoms", message="%(prog)s %(version)s")
-def setatoms() -> None:
+@click.pass_context
+def setatoms(context: click.Context) -> None:
     """Find rows whose features look normal one by one while the relations between them are broken.
 
     Begin with: setatoms detect DATA.csv
     """
+    if context.invoked_subcommand not in _LIGHT:
+        prepare_memory()

@@ -9,13 +9,14 @@ from pathlib import Path
 from setatoms.cli import FOUND
 from setatoms.cli.models import Model
 from setatoms.cli.options import Flagging
-from setatoms.cli.printing import Printer, print_json
+from setatoms.cli.printing import Printer
 from setatoms.cli.reading import Data
 from setatoms.cli.results import Results, file_name
 from setatoms.cli.scores_file import scores_file
 from setatoms.cli.scoring import Tally, find_rule, score_rows
 from setatoms.files import FileError
 from setatoms.files.choose import FILLED
+from setatoms.terminal import print_json
 
 _ROWS_OF_REPORT = 200
 

@@ -54,15 +54,15 @@ def command(
     rows.
     """
     from setatoms.cli.models import load_model
+    from setatoms.cli.outputs import check_outputs
     from setatoms.cli.reading import open_data
     from setatoms.cli.runs import Wishes, run_scoring
-    from setatoms.cli.scores_file import check_outputs
     from setatoms.files.choose import check_known
 
     flagging.check()
     if out == "-" and as_json:
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
-    check_outputs(data, [out, report])
+    check_outputs([model, data], [out, report])
     loaded = load_model(model)
     opened = open_data(data, reading)
     check_known(opened.table, [index] if index else [])

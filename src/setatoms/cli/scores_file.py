@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-import stat
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -15,9 +12,8 @@ import pyarrow as pa
 import pyarrow.csv
 
 from setatoms.cli.models import Model
+from setatoms.cli.outputs import opened
 from setatoms.cli.scoring import Scored
-from setatoms.files import FileError
-from setatoms.persistence.atomic import replacing
 
 _COLUMNS = {
     "row": pa.int64(),
@@ -101,40 +97,10 @@ def scores_file(out: str | None, model: Model, index: str | None) -> Iterator[Sc
     if out is None:
         yield None
         return
-    with _opened(out) as stream:
+    with opened(out) as stream:
         file = ScoresFile(stream, model, index)
         yield file
         file.close()
-
-
-@contextmanager
-def _opened(out: str) -> Iterator[IO[bytes]]:
-    if out == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    elif Path(out).exists() and not stat.S_ISREG(Path(out).stat().st_mode):
-        # a pipe or a device is written to, never replaced
-        with Path(out).open("wb") as stream:
-            yield stream
-    else:
-        with replacing(out) as stream:
-            yield stream
-
-
-def check_outputs(data: str, outputs: Sequence[str | Path | None]) -> None:
-    """Raise before the work begins if an output cannot be written, or is the input itself."""
-    given = [Path(out) for out in outputs if out is not None and str(out) != "-"]
-    for path in given:
-        if not path.absolute().parent.is_dir():
-            raise FileError(
-                f"cannot write {path}: the folder {path.absolute().parent} is not there"
-            )
-        if path.is_dir():
-            raise FileError(f"cannot write {path}: it is a folder")
-        if path.exists() and Path(data).is_file() and path.samefile(data):
-            raise FileError(f"{path} is the data itself; write to another file")
-    if len({path.absolute() for path in given}) < len(given):
-        raise FileError("two outputs have the same name; give each its own file")
 
 
 def plain_cell(text: str) -> str:

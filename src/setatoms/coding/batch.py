@@ -122,7 +122,9 @@ class Coder(Protocol):
     width: int  # most atoms that a signal can use
     minimises: bool  # whether it reports an objective and sweeps
     most_rows: int  # of a chunk: more where a row takes less time
+    most_sweeps: int  # over all atoms, for a row that takes longest
     rows_a_thread: int  # rows that take longer to code than another thread takes to wake up
+    halt: NDArray[np.int64]  # (1,): what its kernels look at, not 0 once they are to end
 
     def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them.
@@ -162,6 +164,12 @@ def count_threads(coder: Coder, n_rows: int, n_jobs: int | None) -> int:
     return max(1, min(effective_jobs(n_jobs), n_rows // coder.rows_a_thread))
 
 
+def takes_long(coder: Coder, n_rows: int) -> bool:
+    """Tell whether coding takes, or could take, so long that somebody may want to interrupt it."""
+    rows_a_thread = coder.rows_a_thread
+    return n_rows >= rows_a_thread or n_rows * coder.most_sweeps >= _LONG * rows_a_thread
+
+
 def code(coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False) -> Outputs:
     """Code all rows of X and keep everything."""
     out = allocate(coder, X, members=members)
@@ -195,8 +203,12 @@ def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]
 
 
 _NO_ERRORS = np.empty(0)
+# Sweeps over all atoms, as a multiple of those worth another thread: about a tenth of a second.
+_LONG = 250
 # Of signals in single precision, so many are copied at a time.
 _SLAB_ROWS = 1 << 16
+# Rows of a chunk, as a multiple of those worth another thread: about a tenth of a second.
+_MOST_A_CHUNK = 500
 # So that a thread which begins late, or is held up, can leave work to the others.
 _CHUNKS_A_THREAD = 4
 
@@ -217,7 +229,8 @@ def _run(
     """Code all rows into ``out``, or only their errors into ``errors``."""
     n_threads = count_threads(coder, len(rows), n_jobs)
     n_chunks = _CHUNKS_A_THREAD * n_threads if n_threads > 1 else 1
-    chunk_rows = max(1, min(coder.most_rows, -(-len(rows) // n_chunks)))
+    most_rows = min(coder.most_rows, _MOST_A_CHUNK * coder.rows_a_thread)
+    chunk_rows = max(1, min(most_rows, -(-len(rows) // n_chunks)))
     outputs = chunk_outputs(coder, rows)
 
     def call(turn: Counter) -> None:
@@ -225,7 +238,9 @@ def _run(
         coder.take_turns(rows, target, Turns(turn, chunk_rows, errors))
 
     with single_threaded_blas():
-        run_turns(call, -(-len(rows) // chunk_rows), n_threads)
+        run_turns(
+            call, -(-len(rows) // chunk_rows), n_threads, coder.halt, takes_long(coder, len(rows))
+        )
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:

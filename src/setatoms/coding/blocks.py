@@ -30,6 +30,7 @@ class Dictionary(NamedTuple):
     gram: NDArray[np.float64]  # (n_padded, n_padded)
     block_rows: int
     index_mask: int  # the low bits of a number that can hold an atom's index
+    halt: NDArray[np.int64]  # (1,): not 0 once codes are no longer wanted
 
 
 def prepare(atoms: NDArray[Any]) -> Dictionary:
@@ -47,6 +48,7 @@ def prepare(atoms: NDArray[Any]) -> Dictionary:
         gram=gram,
         block_rows=max(LANES, min(_MAX_BLOCK_ROWS, fitting)),
         index_mask=(1 << (n_padded - 1).bit_length()) - 1,
+        halt=np.zeros(1, np.int64),
     )
 
 

@@ -112,11 +112,14 @@ class ConeCoder:
         self, atoms: NDArray[Any], radii: NDArray[np.float64], n_nonzero: int, cd_sweeps: int
     ) -> None:
         self.cones = prepare_cones(atoms, radii)
-        self.cd_sweeps = cd_sweeps
+        # plain numbers: another type would be compiled for anew
+        self.cd_sweeps = int(cd_sweeps)
         self.n_atoms = len(atoms)
-        self.width = n_nonzero
+        self.width = int(n_nonzero)
+        self.halt = self.cones.dictionary.halt
+        self.most_sweeps = self.width * (1 + self.cd_sweeps)
         self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.cones.dictionary)
-        self.spaces = WorkSpaces(_allocate, self.cones.dictionary, n_nonzero)
+        self.spaces = WorkSpaces(_allocate, self.cones.dictionary, self.width)
 
     def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
@@ -195,7 +198,7 @@ def _code_one(y, correlations, cones, cd_sweeps, work, support):
     negligible = 1e-13 * norm(y)
     for k in range(support.shape[0]):
         remaining = norm(residual)
-        if remaining <= negligible:
+        if remaining <= negligible or cones.dictionary.halt[0] != 0:
             return
         if k > 0:
             _correlate(atoms, residual, correlations)

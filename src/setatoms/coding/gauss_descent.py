@@ -20,17 +20,18 @@ from setatoms.vectors import add, copy, dot, norm
 
 @kernel
 def descend(
-    atoms, spreads, threshold, max_sweeps, tol, sweeps, value, support, x, members, residual
+    atoms, spreads, threshold, max_sweeps, tol, halt, sweeps, value, support, x, members, residual
 ):
     """Finish a code in place by coordinate descent over all atoms.
 
     The code: atoms support (width,), padded with -1, coefficients x (width,), actual atoms members
     (width, m), and what they leave, residual (m,). Return sweeps and the objective in units of lam.
+    It ends early once halt (1,) is not 0.
     """
     k = 0
     while k < support.shape[0] and support[k] >= 0:
         k += 1
-    while sweeps < max_sweeps:
+    while sweeps < max_sweeps and halt[0] == 0:
         sweeps += 1
         for j in range(atoms.shape[0]):
             q = _place(support, k, j)

@@ -151,6 +151,8 @@ class GaussCoder:
         max_sweeps: int,
         tol: float,
     ) -> None:
+        # plain numbers: another type would be compiled for anew
+        lam, gamma = float(lam), float(gamma)
         n_features = atoms.shape[1]
         self.n_atoms = len(atoms)
         # At a minimum no more atoms than features are in use; a few more may be on the way.
@@ -161,7 +163,9 @@ class GaussCoder:
         own = lam * np.clip(radii, 1e-10, 1e50) ** 2
         spreads[: self.n_atoms] = own
         self.gaussians = Gaussians(dictionary, spreads, gamma / (2 * lam), float(own.max()), lam)
-        self.budget = Budget(max_sweeps, tol)
+        self.budget = Budget(int(max_sweeps), float(tol))
+        self.halt = dictionary.halt
+        self.most_sweeps = self.budget.max_sweeps
         self.rows_a_thread = rows_of(_WORTH_A_THREAD, dictionary)
         self.spaces = WorkSpaces(_allocate_space, dictionary, self.width)
 
@@ -413,7 +417,8 @@ def _descend(row, gaussians, budget, space, out):
         spreads[j] = min(gaussians.spreads[j] * scale * scale, 1e100)
     out.n_sweeps[row], out.objective[row] = descend(
         gaussians.dictionary.atoms, spreads, gaussians.threshold / scale,
-        budget.max_sweeps, budget.tol, out.n_sweeps[row], out.objective[row],
+        budget.max_sweeps, budget.tol, gaussians.dictionary.halt,
+        out.n_sweeps[row], out.objective[row],
         out.support[row], out.values[row], space.members, out.residuals[row],
     )  # fmt: skip
     out.errors[row] = norm(out.residuals[row])

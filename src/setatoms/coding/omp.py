@@ -97,9 +97,11 @@ class OmpCoder:
     def __init__(self, atoms: NDArray[Any], n_nonzero: int) -> None:
         self.dictionary = prepare(atoms)
         self.n_atoms = len(atoms)
-        self.width = n_nonzero
+        self.width = int(n_nonzero)
+        self.halt = self.dictionary.halt
+        self.most_sweeps = self.width
         self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.dictionary)
-        self.spaces = WorkSpaces(_allocate, self.dictionary, n_nonzero)
+        self.spaces = WorkSpaces(_allocate, self.dictionary, self.width)
 
     def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
@@ -190,9 +192,8 @@ def _code_one(length, correlations, dictionary, work, support):
     j = largest(n, correlations, mask)
     for k in range(s):
         # nothing left to explain, or only rounding noise on an atom that is already in
-        if abs(correlations[j]) <= LEAST_CORRELATION * length or not _extend(
-            gram[j, j], work, k, j
-        ):
+        idle = abs(correlations[j]) <= LEAST_CORRELATION * length or dictionary.halt[0] != 0
+        if idle or not _extend(gram[j, j], work, k, j):
             _solve(work, k)
             return k
         support[k] = j

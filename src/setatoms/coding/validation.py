@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from setatoms.masked import gaps_as_nan
+
 Floats = NDArray[Any]
 
 # Sums over all rows and features of fourth powers of values up to this are finite.
@@ -95,7 +97,7 @@ def _check_floats(values: ArrayLike, name: str) -> Floats:
     ):
         return values
     checked: Floats = check_array(
-        values, dtype=[np.float64, np.float32], order="C", input_name=name
+        gaps_as_nan(values), dtype=[np.float64, np.float32], order="C", input_name=name
     )
     return checked
 

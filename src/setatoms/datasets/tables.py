@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from setatoms.masked import gaps_as_nan
+
 
 def check_table(X: ArrayLike) -> NDArray[np.float64]:
     """Return ``X`` as a finite float64 table of at least two rows and two features."""
     try:
-        table = np.asarray(X, dtype=np.float64)
+        table = np.asarray(gaps_as_nan(X), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X must hold numbers only ({error}); encode or drop the rest") from error
     if table.ndim != 2:

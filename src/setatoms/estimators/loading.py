@@ -13,9 +13,10 @@ from setatoms.estimators.cone import ConeAtomDetector, ConeDictionaryLearning
 from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
 from setatoms.estimators.integrity import check_integrity
+from setatoms.estimators.saving import store
 from setatoms.estimators.vector import VectorAtomDetector
 from setatoms.persistence.errors import FlawError, blaming, shown
-from setatoms.persistence.models import StoredModel, read_model
+from setatoms.persistence.models import StoredModel, check_storable, read_model
 
 # The only classes that a file can ask for.
 _ESTIMATORS: dict[str, type] = {
@@ -88,6 +89,7 @@ def _build(stored: StoredModel) -> Any:
         raise FlawError(f"it has arrays that belong nowhere, {shown(sorted(arrays))}")
     vars(estimator).update(state | _features(header["features"]))
     check_integrity(estimator)
+    check_storable(store(estimator))  # what loads can be saved again
     return estimator
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setatoms.backends import effective_jobs, run_tasks
 from setatoms.estimators.recipes import Mask, OnStep, SetAtomRecipe, Table
-from setatoms.estimators.sizes import ROWS_PER_ATOM, count_checked_atoms
+from setatoms.estimators.sizes import ROWS_PER_ATOM, count_checked_atoms, limit_wide
 from setatoms.estimators.warn import warn_caller
 from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
 from setatoms.learning.loop import History, Learned
@@ -202,6 +202,7 @@ def _count_atoms(n_atoms: float | None, n_samples: int, n_features: int) -> tupl
             "feature, so atoms may fit single rows; give more rows or fewer features"
         )
     most = max(n_features, n_samples // FEWEST_ROWS_PER_ATOM)
+    most = limit_wide(most, n_samples, n_features)
     return tuple(min(count_atoms(size, n_features), most) for size in SIZES)
 
 

@@ -31,9 +31,12 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _whole(least: int) -> Rule:
+def _whole(least: int, most: int | None = None) -> Rule:
+    words = f"a whole number, at least {least}"
+    if most is None:
+        return Rule(lambda value: _is_whole(value) and value >= least, words)
     return Rule(
-        lambda value: _is_whole(value) and value >= least, f"a whole number, at least {least}"
+        lambda value: _is_whole(value) and least <= value <= most, f"{words} and at most {most:,}"
     )
 
 
@@ -55,13 +58,18 @@ _POSITIVE = Rule(lambda value: _is_real(value) and value > 0, "a positive number
 _NOT_NEGATIVE = Rule(lambda value: _is_real(value) and value >= 0, "a number, at least 0")
 _SWITCH = Rule(_is_switch, "True or False")
 
+# Far beyond what changes a result. They bound how long a model from somebody else can take.
+_MOST_SWEEPS = 1_000_000
+_MOST_CD_SWEEPS = 1_000
+_MOST_ITERATIONS = 1_000_000
+
 # A name means the same in every estimator. Parameters that depend on the table or on one
 # another (n_atoms, radii, init, ...) are checked where they are put to use.
 _RULES = {
     "adapt": _one_of("l1", "l0", None),
     "adapt_every": _whole(1),
     "budget": _one_of(*BUDGETS),
-    "cd_sweeps": _whole(0),
+    "cd_sweeps": _whole(0, _MOST_CD_SWEEPS),
     "contamination": Rule(
         lambda value: (
             (isinstance(value, str) and value == "auto") or (_is_real(value) and 0 < value <= 0.5)
@@ -69,16 +77,16 @@ _RULES = {
         "'auto' or the share of training rows to flag, above 0 and at most 0.5",
     ),
     "diversity": _one_of(*DIVERSITIES),
-    "fit_max_sweeps": _whole(1),
+    "fit_max_sweeps": _whole(1, _MOST_SWEEPS),
     "fit_tol": _NOT_NEGATIVE,
     "gamma": _POSITIVE,
     "lam": _POSITIVE,
     "learn": _SWITCH,
     "learn_tol": _NOT_NEGATIVE,
-    "max_sweeps": _whole(1),
+    "max_sweeps": _whole(1, _MOST_SWEEPS),
     "min_separation": _NOT_NEGATIVE,
     "missing": _one_of("error", "fill"),
-    "n_iter": _whole(1),
+    "n_iter": _whole(1, _MOST_ITERATIONS),
     "n_jobs": Rule(
         lambda value: value is None or (_is_whole(value) and value != 0),
         "a number of threads, or -1 for all cores",

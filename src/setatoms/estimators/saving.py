@@ -29,17 +29,15 @@ def save_model(
     """Write a fitted estimator to a file, whole or not at all."""
     check_is_fitted(estimator)
     with blaming("save the model to", path):
-        stored = _store(estimator)
+        _check_before(estimator)
+        stored = store(estimator)
         if notes:
             stored.header["notes"] = dict(notes)
     write_model(path, stored)
 
 
-def _store(estimator: Any) -> StoredModel:
-    name = type(estimator).__name__
-    if name not in KINDS or not type(estimator).__module__.startswith("setatoms."):
-        raise FlawError(f"it is a {name}, none of {', '.join(KINDS)}", "pickle it instead")
-    _check_before(estimator)
+def store(estimator: Any) -> StoredModel:
+    """Return what a file holds of a fitted estimator whose parts fit together."""
     arrays: Arrays = {}
     parameters = {
         key: encode(value, f"parameters.{key}", arrays)
@@ -56,6 +54,9 @@ def _store(estimator: Any) -> StoredModel:
 
 def _check_before(estimator: Any) -> None:
     """Raise if what was saved could not be loaded."""
+    name = type(estimator).__name__
+    if name not in KINDS or not type(estimator).__module__.startswith("setatoms."):
+        raise FlawError(f"it is a {name}, none of {', '.join(KINDS)}", "pickle it instead")
     try:
         check_integrity(estimator)
     except FlawError as flaw:

@@ -9,13 +9,20 @@ from numpy.typing import NDArray
 
 from setatoms.estimators.warn import warn_caller
 from setatoms.learning.radii import count_atoms
+from setatoms.memory import in_bytes, usable_memory
 
 ROWS_PER_ATOM = 10
+# Of tables with more features, dictionaries have atoms by their rows, not by their features:
+# the time to learn grows with the third power of the features otherwise.
+_WIDE = 200
 
 
 def count_checked_atoms(n_atoms: float, n_samples: int, n_features: int) -> int:
     """Count the atoms for a table of this shape; warn when they are too few or too many."""
     count = count_atoms(n_atoms, n_features)
+    if isinstance(n_atoms, float):
+        count = limit_wide(count, n_samples, n_features)
+    check_memory(n_atoms, count, n_features)
     if count < n_features and not isinstance(n_atoms, float):
         warn_caller(
             f"n_atoms={n_atoms} is below the number of features, {n_features}, so the atoms do "
@@ -28,6 +35,29 @@ def count_checked_atoms(n_atoms: float, n_samples: int, n_features: int) -> int:
             "atoms may fit single rows; lower n_atoms or give more rows"
         )
     return count
+
+
+def limit_wide(count: int, n_samples: int, n_features: int) -> int:
+    """Return fewer atoms than `count` for a wide table, where learning would hardly end; warn."""
+    if n_features <= _WIDE:
+        return count
+    most = max(n_samples // ROWS_PER_ATOM, min(_WIDE, n_samples // 2), 2)
+    if count > most:
+        warn_caller(
+            f"X has {n_features} features, so a dictionary gets at most {most} atoms for its "
+            f"{n_samples} rows instead of {count}; a whole number as n_atoms sets another limit"
+        )
+    return min(count, most)
+
+
+def check_memory(n_atoms: float, count: int, n_features: int) -> None:
+    """Raise if a dictionary of this size cannot be held in memory."""
+    needed = 8 * count * (count + 3 * n_features)
+    if needed > (usable := usable_memory()):
+        raise ValueError(
+            f"n_atoms={n_atoms} makes {count} atoms, which need about {in_bytes(needed)} for the "
+            f"products of all pairs, and this process may use {in_bytes(usable)}; lower n_atoms"
+        )
 
 
 def check_n_nonzero(n_nonzero: int, n_atoms: float, n_features: int) -> int:

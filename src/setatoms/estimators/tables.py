@@ -10,9 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from setatoms.masked import gaps_as_nan
+
 _NAMED_AT_MOST = 5
 _NUMERIC = "biufc"
 _TEXT_OR_TIME = (str, bytes, date, timedelta)
+
+
+class NamedRows(np.ndarray[Any, Any]):
+    """Rows of numbers (n_samples, n_features) with the names of their columns, without a frame."""
+
+    columns: list[str] | None = None
+
+    @classmethod
+    def of(cls, rows: NDArray[np.float64], columns: Sequence[str]) -> NamedRows:
+        """Return `rows`, not copied, with the names of their columns."""
+        named = rows.view(cls)
+        named.columns = list(columns)
+        return named
 
 
 def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
@@ -26,7 +41,8 @@ def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
     estimator : estimator
         Whose table it is.
     X : array-like or dataframe of shape (n_samples, n_features)
-        Numbers; object columns are accepted when they hold numbers only.
+        Numbers; object columns are accepted when they hold numbers only. What is masked in a
+        masked array is missing, as NaN.
     fitting : bool
         Whether `X` is being learned from, which takes two rows and two features.
 
@@ -36,6 +52,7 @@ def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
         Row-major float64; shares memory with `X` where possible, so not to be written to.
     """
     names = _column_names(X)
+    X = gaps_as_nan(X)
     _reject_text_and_times(X, names)
     minima = {"ensure_min_samples": 2, "ensure_min_features": 2} if fitting else {}
     try:
@@ -51,6 +68,8 @@ def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
     except (TypeError, ValueError) as error:
         _name_unconvertible(X, names, error)
         raise
+    if fitting and names is not None and isinstance(X, NamedRows):
+        estimator.feature_names_in_ = np.array(names, dtype=object)
     _reject_non_finite(table, names, allow_nan=estimator.missing == "fill")
     return table
 
@@ -60,6 +79,7 @@ def name_columns(names: Sequence[Any] | None, indices: Iterable[int]) -> str:
     chosen = [repr(str(names[i])) if names is not None else str(i) for i in map(int, indices)]
     hidden = len(chosen) - _NAMED_AT_MOST
     listed = ", ".join(chosen[:_NAMED_AT_MOST]) + (f" and {hidden} more" if hidden > 0 else "")
+    listed += "" if names is not None else ", counted from 0"
     return f"column{'s' if len(chosen) > 1 else ''} {listed}"
 
 
@@ -70,7 +90,7 @@ def _column_names(X: Any) -> list[Any] | None:
 
 def _doubtful_columns(X: Any) -> list[Any]:
     """Return the columns of `X`, or none when their common type is numeric already."""
-    if hasattr(X, "columns"):
+    if hasattr(X, "columns") and not isinstance(X, NamedRows):
         at = X.iloc if hasattr(X, "iloc") else X
         return [at[:, j] for j in range(len(X.columns))]
     try:

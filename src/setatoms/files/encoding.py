@@ -143,6 +143,9 @@ class Encoding:
         """Return the encoding that `to_json` wrote, or raise if it is none."""
         try:
             columns = tuple(_parse_column(entry) for entry in plain["columns"])
+            names = [column.name for column in columns]
+            if len(set(names)) < len(names):
+                raise ValueError("a column occurs twice")
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"the model does not say how to read a table ({error!r})") from None
         return cls(columns)

@@ -53,6 +53,8 @@ class Source:
         self._path: Path | None = None
         self._raw: IO[bytes] | None = None
         if path == "-":
+            if sys.stdin is None:
+                raise FileError("standard input is closed; name a file, or pipe the table in")
             self._spool = _copy(sys.stdin.buffer)
         else:
             self._find(Path(path))
@@ -76,6 +78,12 @@ class Source:
         if self._spool is not None:
             return os.fstat(self._spool.fileno()).st_size
         return 0 if self._path is None else self._path.stat().st_size
+
+    @property
+    def packed(self) -> bool:
+        """Whether the bytes are packed with gzip."""
+        with self.raw() as stream:
+            return stream.read(2) == _GZIP
 
     @property
     def position(self) -> int:
@@ -176,11 +184,11 @@ def _known_encoding(encoding: str | None) -> str | None:
         return None
     try:
         name = codecs.lookup(encoding).name
-        if not isinstance(b"".decode(encoding), str):  # pragma: no cover
-            raise LookupError
-    except (LookupError, UnicodeError) as error:
+        bytes(4).decode(name)  # raises for what makes no text of bytes, such as rot13 or base64
+        codecs.getincrementaldecoder(name)
+    except (LookupError, UnicodeError, ValueError) as error:
         raise FileError(
-            f"encoding {encoding!r} is unknown; try utf-8, latin-1 or cp1252"
+            f"encoding {encoding!r} is unknown or not one of text; try utf-8, latin-1 or cp1252"
         ) from error
     return "utf-8-sig" if name in {"utf-8", "utf-8-sig"} else name
 

@@ -16,6 +16,7 @@ from setatoms.coding.omp import OmpCoder
 from setatoms.coding.validation import check_count, check_magnitude, check_n_nonzero
 from setatoms.lanes import Lanes, Vector, lane_kernel
 from setatoms.learning.missing import GREEDY, Mask
+from setatoms.masked import gaps_as_nan
 from setatoms.vectors import add, copy, dot, fill, multiply, norm
 
 # Threads share the users of an atom with more than this, in parts of this size.
@@ -80,7 +81,9 @@ def aksvd(
     >>> bool(setatoms.omp(X, atoms, n_nonzero=1).errors.max() < 1e-12)
     True
     """
-    rows: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C", input_name="X")
+    rows: NDArray[np.float64] = check_array(
+        gaps_as_nan(X), dtype=np.float64, order="C", input_name="X"
+    )
     check_magnitude(rows)
     n_atoms = check_count("n_atoms", n_atoms)
     n_nonzero = check_n_nonzero(n_nonzero, n_atoms)

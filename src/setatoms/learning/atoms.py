@@ -126,7 +126,7 @@ class GaussianAtoms(_Scoring):
     @property
     def gaps(self) -> Gaps:
         """What missing entries cost: nothing, as the 1-norm of the code holds them."""
-        return Gaps(lam=self.lam, price=0.0)
+        return Gaps(lam=float(self.lam), price=0.0)
 
     def remember(self, X: Array, atoms: Array, radii: Array) -> Memory:
         """Keep each signal's code: the next pass, with atoms little changed, starts from it."""

@@ -25,6 +25,7 @@ from setatoms.coding.batch import (
     count_threads,
     outputs_for,
     signals,
+    takes_long,
 )
 from setatoms.coding.cone_omp import ConeCoder, fill_cones
 from setatoms.coding.gauss_l1 import NO_START, GaussCoder, Start, fill_gaussian
@@ -142,7 +143,8 @@ def _run(
         space, out = memory.spaces.get(CHUNK_ROWS), memory.outputs.get(CHUNK_ROWS)
         call(space, out, _Parts(turn, part_rows, sums))
 
-    run_turns(take_parts, n_parts, count_threads(coder, len(X), n_jobs))
+    n_threads, long = count_threads(coder, len(X), n_jobs), takes_long(coder, len(X))
+    run_turns(take_parts, n_parts, n_threads, coder.halt, long)
     pull, weight, u0, u1, u2, error, objective = (part.sum(axis=0) for part in sums)
     return Statistics(pull, weight, u0, u1, u2, float(error), float(objective), len(X))
 
@@ -155,6 +157,8 @@ def _sum_cones(X, cones, cd_sweeps, filling, space, out, parts):
         start = part * parts.n_rows
         stop = min(start + parts.n_rows, X.shape[0])
         for first in range(start, stop, CHUNK_ROWS):
+            if cones.dictionary.halt[0] != 0:
+                return
             last = min(first + CHUNK_ROWS, stop)
             here = outputs_for(first, last, X.shape[0], out)
             fill_cones(X[first:last], cones, cd_sweeps, space, here)
@@ -170,6 +174,8 @@ def _sum_gaussians(X, gaussians, budget, codes, filling, space, out, parts):
         start = part * parts.n_rows
         stop = min(start + parts.n_rows, X.shape[0])
         for first in range(start, stop, CHUNK_ROWS):
+            if gaussians.dictionary.halt[0] != 0:
+                return
             last = min(first + CHUNK_ROWS, stop)
             here = outputs_for(first, last, X.shape[0], out)
             known = Start(codes.support[first:last], codes.z[first:last])

@@ -1,14 +1,19 @@
-"""Write a file whole or not at all."""
+"""The one way in which the library writes a file: whole or not at all."""
 
 from __future__ import annotations
 
 import os
-import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
+
+from setatoms.persistence.drafts import lock, new_draft_path, remove_abandoned
+
+_USUAL_MODE = 0o666
+_PRIVATE_MODE = 0o600
 
 
 @contextmanager
@@ -16,7 +21,8 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """Open a new file that takes the place of `path` once it is complete and on the disk.
 
     When the block fails or is interrupted, `path` is as before and the new file is gone. An
-    existing file hands its permissions on; a symbolic link stays one.
+    existing file hands its permissions on; a symbolic link stays one. A device or a pipe is
+    written to and stays what it is. Drafts that killed processes left in the folder are removed.
 
     Parameters
     ----------
@@ -30,31 +36,78 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(os.path.realpath(path))
     try:
-        draft, stream = _open_draft(target)
-        try:
-            with stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            draft.replace(target)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-        _sync_folder(target.parent)
+        with _written(target) if _is_special(target) else _drafted(target) as stream:
+            yield stream
     except OSError as error:
         raise _explained(error, target) from error
 
 
-def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
-    """Create a file beside `target` with the permissions it has or would get."""
-    if target.is_dir():
+def _is_special(target: Path) -> bool:
+    """Tell whether something is there that must not be replaced: no file, and no folder."""
+    try:
+        mode = target.stat().st_mode
+    except OSError:
+        return False
+    if stat.S_ISDIR(mode):
         raise IsADirectoryError(f"{target} is a folder; give the path of a file")
-    # the name of the target is not part of it, since the two together may be too long
-    draft = target.parent / f".{secrets.token_hex(8)}.part"
-    stream = draft.open("xb")
+    return not stat.S_ISREG(mode)
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[BinaryIO]:
+    # not created: should it be gone by now, a file in its place would surprise
+    descriptor = os.open(target, os.O_WRONLY | os.O_NOCTTY)
+    with os.fdopen(descriptor, "wb") as stream:
+        yield stream
+
+
+@contextmanager
+def _drafted(target: Path) -> Iterator[BinaryIO]:
+    remove_abandoned(target.parent)
+    draft, stream = _open_draft(target)
+    try:
+        with stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+            # before the lock on the draft goes with the stream
+            draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
+    """Create a file beside `target` that nobody can open who could not open `target`."""
+    before = target.stat() if target.exists() else None
+    while True:
+        draft = new_draft_path(target.parent)
+        mode = _USUAL_MODE if before is None else _PRIVATE_MODE
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        if lock(descriptor):
+            break
+        os.close(descriptor)  # removed by another process between the two steps: once more
+    try:
+        if before is not None:
+            _hand_on(before, descriptor)
+        return draft, os.fdopen(descriptor, "wb")
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        os.close(descriptor)
+        raise
+
+
+def _hand_on(before: os.stat_result, descriptor: int) -> None:
+    """Give a draft the owner, the group and the permissions of the file that it replaces."""
+    mode = stat.S_IMODE(before.st_mode) & 0o777
     with suppress(OSError):
-        draft.chmod(target.stat().st_mode & 0o777)
-    return draft, stream
+        os.fchown(descriptor, before.st_uid, before.st_gid)
+    if os.fstat(descriptor).st_gid != before.st_gid:
+        # another group gets no more than everybody
+        mode = mode & ~0o070 | (mode & 0o007) << 3
+    with suppress(OSError):
+        os.fchmod(descriptor, mode)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, BinaryIO, NamedTuple
 
@@ -51,15 +52,33 @@ def write_model(path: str | PathLike[str], model: StoredModel) -> None:
         Its header needs no `format`, `version` and `arrays`.
     """
     with blaming("save the model to", path):
-        arrays = {name: _as_stored(name, array) for name, array in model.arrays.items()}
-        entries = {name: describe(array) for name, array in arrays.items()}
-        header = {"format": FORMAT, "version": VERSION} | model.header | {"arrays": entries}
-        check_form(header)
-        content = seal(header)
-        parse(content)
-        _check_length([_header_member(content), *_members(entries)])
+        arrays, entries, content = _lay_out(model, describe)
         with replacing(path) as stream:
             _write(stream, content, arrays, entries)
+
+
+def check_storable(model: StoredModel) -> None:
+    """Raise a FlawError if `write_model` would refuse a model; nothing is written."""
+    _lay_out(model, _describe_undigested)
+
+
+def _lay_out(
+    model: StoredModel, describe_one: Callable[[Array], dict[str, Any]]
+) -> tuple[dict[str, Array], dict[str, Any], bytes]:
+    """Return arrays as they are stored, what the header says of them, and the header."""
+    arrays = {name: _as_stored(name, array) for name, array in model.arrays.items()}
+    entries = {name: describe_one(array) for name, array in arrays.items()}
+    header = {"format": FORMAT, "version": VERSION} | model.header | {"arrays": entries}
+    check_form(header)
+    content = seal(header)
+    parse(content)
+    _check_length([_header_member(content), *_members(entries)])
+    return arrays, entries, content
+
+
+def _describe_undigested(array: Array) -> dict[str, Any]:
+    """Return what the header says about an array, without reading the array."""
+    return {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": "0" * 64}
 
 
 def read_model(path: str | PathLike[str]) -> StoredModel:

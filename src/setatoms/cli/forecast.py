@@ -1,0 +1,133 @@
+"""What a table will take in memory and time, told before it is read."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+from setatoms.backends import effective_jobs
+from setatoms.cli.options import Learning
+from setatoms.cli.reading import Data
+from setatoms.estimators.sizes import limit_wide
+from setatoms.learning.radii import count_atoms
+from setatoms.memory import in_bytes, spare_memory
+from setatoms.terminal import print_error
+
+SHARE_OF_MEMORY = 0.25
+
+_LONG_SECONDS = 30.0
+_START_BYTES = 1 << 16
+_SMALLER_SAMPLES = (100_000, 20_000, 5_000, 2_000, 500)
+# Text packed with gzip is about this much longer.
+_PACKED = 4
+
+
+class Speed(NamedTuple):
+    """How long a method takes on two cores, in seconds: measured on tables of many shapes.
+
+    Learning takes ``row + entry * atoms * features`` per row and ``pair`` per pair of atoms and
+    feature. An ensemble learns from no more than `most_rows`.
+    """
+
+    atoms_per_feature: float
+    row: float
+    entry: float
+    pair: float = 0.0
+    most_rows: int | None = None
+    rows_per_atom: int = 0
+
+
+_SPEEDS = {
+    "ensemble": Speed(8.0, row=7e-4, entry=3e-7, most_rows=20_000, rows_per_atom=20),
+    "gaussian": Speed(3.0, row=1.5e-4, entry=5e-8),
+    "cone": Speed(4.0, row=4e-5, entry=2e-8, pair=5e-8),
+    "vector": Speed(3.0, row=1.5e-5, entry=2e-8),
+}
+_MEASURED_CORES = 2
+# Scoring a row, as a share of learning from it; reading a byte, three times over.
+_SCORING = 0.06
+_READING = 6e-8
+
+
+def forewarn(data: Data, learning: Learning) -> None:
+    """Say before a table is read what will not fit in memory, and what will take long."""
+    n_rows, n_features = estimate_rows(data), max(2, len(data.table.names))
+    room = rows_in_memory(n_features)
+    wanted = min(n_rows, learning.sample or n_rows)
+    if wanted > room:
+        needed = in_bytes(8.0 * wanted * n_features)
+        print_error(
+            f"about {wanted:,} rows of {n_features:,} columns need {needed}; "
+            f"a random sample of {room:,} rows will be learned from"
+        )
+        wanted = room
+    seconds = estimate_seconds(learning, n_rows, wanted, n_features, data.source.size)
+    if seconds >= _LONG_SECONDS:
+        print_error(_long(learning, seconds, n_rows, wanted, n_features, data.source.size))
+
+
+def rows_in_memory(n_features: int) -> int:
+    """Return how many rows of so many features may be held at a time, at least two."""
+    return max(2, int(SHARE_OF_MEMORY * spare_memory()) // (8 * n_features))
+
+
+def estimate_rows(data: Data) -> int:
+    """Return about how many rows a table has: as it says itself, or by its size and first rows."""
+    if data.table.n_rows is not None:
+        return data.table.n_rows
+    with data.source.text() as stream:
+        start = stream.read(_START_BYTES)
+    packed = _PACKED if data.source.packed else 1
+    length = max(1.0, len(start) / max(1, start.count(b"\n")))
+    return max(1, round(packed * data.source.size / length))
+
+
+def estimate_seconds(
+    learning: Learning, n_rows: int, n_learned: int, n_features: int, n_bytes: int
+) -> float:
+    """Return about how long it takes to learn from `n_learned` of `n_rows` rows and score all."""
+    speed = _SPEEDS[learning.method]
+    n_learned = min(n_learned, speed.most_rows or n_learned)
+    atoms = _atoms(learning, speed, n_learned, n_features)
+    row = speed.row + speed.entry * atoms * n_features
+    work = row * (n_learned + _SCORING * n_rows) + speed.pair * atoms * atoms * n_features
+    return work * _MEASURED_CORES / effective_jobs(learning.jobs) + _READING * n_bytes
+
+
+def _atoms(learning: Learning, speed: Speed, n_rows: int, n_features: int) -> int:
+    if learning.atoms is not None:
+        return count_atoms(learning.atoms, n_features)
+    count = count_atoms(speed.atoms_per_feature, n_features)
+    if speed.rows_per_atom:
+        count = min(count, max(n_features, n_rows // speed.rows_per_atom))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # learning will tell
+        return limit_wide(count, n_rows, n_features)
+
+
+def _long(
+    learning: Learning, seconds: float, n_rows: int, n_learned: int, n_features: int, n_bytes: int
+) -> str:
+    """Return how long it will take, and what would be faster."""
+    for sample in _SMALLER_SAMPLES:
+        if sample < n_learned:
+            less = estimate_seconds(learning, n_rows, sample, n_features, n_bytes)
+            if less < seconds / 2:
+                faster = f"--sample {sample} takes about {_roughly(less)}"
+                break
+    else:
+        faster = "--method vector or fewer --atoms take less" if learning.method != "vector" else ""
+    return "; ".join(filter(None, [f"about {_roughly(seconds)}", faster]))
+
+
+def _roughly(seconds: float) -> str:
+    """Return a duration no more precisely than it can be foreseen.
+
+    Examples
+    --------
+    >>> _roughly(12.3), _roughly(494), _roughly(20_000)
+    ('10 s', '8 min', '5.6 h')
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds, -1) if seconds >= 10 else round(seconds)):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
