@@ -1,0 +1,6 @@
+"""How every kernel is compiled and kept on disk, decided once."""
+
+from setatoms._compile.kernels import JIT_DISABLED, Kernel, allocating_kernel, kernel
+from setatoms._compile.store import STORE, KernelStore
+
+__all__ = ["JIT_DISABLED", "STORE", "Kernel", "KernelStore", "allocating_kernel", "kernel"]
