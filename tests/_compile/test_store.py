@@ -114,12 +114,26 @@ def test_what_was_saved_is_loaded(tmp_path):
     assert store.load("one") is None
 
 
+def test_a_part_is_complete_until_one_of_its_kernels_is_removed(tmp_path):
+    store = KernelStore(tmp_path / "made")
+    assert not store.is_complete("cones")
+    store.mark_complete("cones")
+    assert store.is_complete("cones")
+    assert not store.is_complete("vectors")
+    store.save("one", b"code")
+    store.remove("one")
+    assert not store.is_complete("cones")
+
+
 def test_without_a_folder_nothing_is_kept_and_one_warning_says_so():
     store = KernelStore(None)
-    with pytest.warns(RuntimeWarning, match="cannot be kept"):
+    with pytest.warns(UserWarning, match="cannot be kept"):
         store.save("one", b"code")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         store.save("two", b"code")
     assert store.load("one") is None
     assert store.count() == 0
+    assert not store.can_keep()
+    store.mark_complete("cones")
+    assert not store.is_complete("cones")

@@ -15,6 +15,7 @@ from typing import Any
 import llvmlite
 import numba
 
+from setatoms._compile.notice import count_compiled
 from setatoms._compile.store import STORE, KernelStore
 
 # What unpickling raises, besides its own error, when the content fits no class of this Numba.
@@ -78,6 +79,7 @@ class _Cache:
             return None
         content = self._store.load(name)
         if content is None:
+            count_compiled()
             return None
         try:
             of_signature, parts = pickle.loads(content)

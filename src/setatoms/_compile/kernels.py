@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba import types
-from numba.extending import typeof_impl
+from numba.extending import models, register_model, typeof_impl
 
 from setatoms._compile.cache import keep_on_disk
 from setatoms._compile.options import known_options
@@ -61,10 +61,20 @@ class Kernel:
         return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
 
 
+class _KernelType(types.Dispatcher):
+    """The type of a kernel where kernels call it."""
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """Compile for a number as for any other: Numba would compile f(0) apart from f(n)."""
+        return super().get_call_type(context, tuple(types.unliteral(kind) for kind in args), kws)
+
+
+register_model(_KernelType)(models.OpaqueModel)
+
+
 @typeof_impl.register(Kernel)
 def _type_of_kernel(kernel: Kernel, _context: object) -> types.Type:
-    """Tell the compiler what kernels call."""
-    return types.Dispatcher(kernel.for_kernels)
+    return _KernelType(kernel.for_kernels)
 
 
 def kernel(function: F) -> F:
@@ -76,6 +86,15 @@ def allocating_kernel(function: F) -> F:
     """Compile like `kernel`, but with reference counts, to make arrays or pass them on."""
     # spelled out, or it would be as for the kernel that calls
     return _compile(function, **known_options(_nrt=True))
+
+
+def inlined(function: F) -> F:
+    """Compile ``function`` as a part of each kernel that calls it, and never by itself.
+
+    A kernel is compiled with all that it calls, and again as a part of its own callers. Where many
+    others hang on a function that one or two call, this saves that round.
+    """
+    return numba.njit(inline="always")(function)  # type: ignore[return-value]
 
 
 def _compile(function: F, **options: Any) -> F:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 import threading
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite.binding import get_host_cpu_name
 
 # typed as anything: its attributes come from the environment
 _config: Any = numba.config
@@ -33,6 +35,7 @@ _KERNEL_SOURCES = (
 )
 
 _SUFFIX = ".kernel"
+_MARK = ".complete"
 
 
 class KernelStore:
@@ -79,11 +82,37 @@ class KernelStore:
             self.give_up(error.strerror or str(error))
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it is there and may be removed."""
+        """Remove a file, if it is there and may be removed, and with it the word that all are."""
         try:
             self._path(name).unlink(missing_ok=True)
+            for mark in self._path(name).parent.glob(f"*{_MARK}"):
+                mark.unlink(missing_ok=True)
         except OSError as error:
             self.give_up(error.strerror or str(error))
+
+    def is_complete(self, part: str) -> bool:
+        """Tell whether the kernels of a part of the library were all compiled, on this machine."""
+        return self.folder is not None and self._mark(part).exists()
+
+    def mark_complete(self, part: str) -> None:
+        """Note that the kernels of a part are all there."""
+        if self.can_keep():
+            self._mark(part).touch()
+
+    def can_keep(self) -> bool:
+        """Tell whether there is a folder that can be written to."""
+        if self._writes:
+            try:
+                self._write("probe", b"")
+                self._path("probe").unlink(missing_ok=True)
+            except OSError as error:
+                self.give_up(error.strerror or str(error))
+        return self._writes
+
+    def _mark(self, part: str) -> Path:
+        facts = f"{part} {sys.version} {numba.__version__} {get_host_cpu_name()}"
+        name = f"{part}-{hashlib.sha256(facts.encode()).hexdigest()[:24]}{_MARK}"
+        return self._path(part).with_name(name)
 
     def give_up(self, reason: str) -> None:
         """Write no more, and say so once."""
@@ -94,7 +123,7 @@ class KernelStore:
         warnings.warn(
             f"compiled kernels cannot be kept in {self.folder or 'a cache folder'} ({reason}), so "
             "every process compiles its own; set NUMBA_CACHE_DIR to a folder that can be written",
-            RuntimeWarning,
+            UserWarning,
             stacklevel=2,
         )
 

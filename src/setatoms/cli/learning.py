@@ -18,6 +18,7 @@ from setatoms.cli.models import Model
 from setatoms.cli.options import Learning
 from setatoms.cli.reading import Data, Pace, as_columns
 from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
+from setatoms.warm_up import compile_ahead
 
 Array = NDArray[np.float64]
 
@@ -67,7 +68,9 @@ def learn(data: Data, learning: Learning) -> Learned:
         notes.append(f"learned from {len(rows):,} random rows (--sample, --seed {learning.seed})")
     X = _load(data, chosen.encoding, rows, chosen.survey.n_rows)
     with _remarks(notes):
-        detector = make_detector(learning).fit(X)
+        detector = make_detector(learning)
+        compile_ahead(type(detector).__name__)
+        detector.fit(X)
     # an array has no names; those of the file belong to the model
     detector.feature_names_in_ = np.array(chosen.encoding.features, dtype=object)
     return Learned(Model(detector, chosen.encoding), chosen.survey.n_rows, notes)
