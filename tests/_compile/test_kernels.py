@@ -55,6 +55,15 @@ def test_kernels_of_an_older_state_are_removed_and_of_other_installations_kept(t
     assert foreign.exists()
 
 
+def test_code_without_bounds_checks_is_not_loaded_where_they_are_asked_for(tmp_path):
+    program = "import numpy as np; from setatoms.vectors import dot; dot(np.ones(3), np.ones(3))"
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    for settings in ({}, {"NUMBA_BOUNDSCHECK": "1"}):
+        environment = os.environ | cache | settings
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    assert len(list(tmp_path.rglob("dot-*.kernel"))) == 2
+
+
 def test_the_setting_of_others_is_left_alone():
     before = numba.config.CACHE_DIR
     assert kernel(lambda x: x + 1.0)(1.0) == 2.0

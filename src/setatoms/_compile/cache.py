@@ -28,6 +28,8 @@ _UNREADABLE = (
     TypeError,
     ValueError,
 )
+# Settings of Numba, by the environment, that other code is compiled under.
+_SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "OPT", "ENABLE_AVX")
 # What a Numba raises that has renamed what is used here; it documents none of it.
 _CHANGED = (AttributeError, ImportError, TypeError)
 _OTHER_NUMBA = f"Numba {numba.__version__} offers no way that is known here"
@@ -111,7 +113,8 @@ class _Cache:
 
     def _name(self, signature: Any, codegen: Any) -> str:
         versions = numba.__version__, llvmlite.__version__, sys.version
-        key = repr((self._stamp, str(signature), codegen.magic_tuple(), versions))
+        settings = [getattr(numba.config, name, None) for name in _SETTINGS]
+        key = repr((self._stamp, str(signature), codegen.magic_tuple(), versions, settings))
         return f"{self._label}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
 
 
