@@ -9,7 +9,7 @@ import pytest
 
 from setatoms import warm_up
 from setatoms._compile import KernelStore
-from setatoms.warm_up import PARTS, Part, compile_ahead, share_out
+from setatoms.warm_up import PARTS, Part, compile_ahead
 
 # Uses of all detectors; prints the kernels that were still to be compiled.
 USES = """
@@ -52,14 +52,9 @@ def test_all_kernels_are_compiled_ahead_of_their_use(tmp_path):
     assert again.stderr == ""
 
 
-@pytest.mark.parametrize("n_shares", [1, 2, 3, 16])
-def test_shares_have_every_part_once_and_take_about_as_long(n_shares):
-    shares = share_out(list(PARTS), n_shares)
-    assert sorted(name for share in shares for name in share) == sorted(PARTS)
-    assert len(shares) == min(n_shares, len(PARTS))
-    seconds = [sum(PARTS[name].seconds for name in share) for share in shares]
-    whole, longest = sum(seconds), max(part.seconds for part in PARTS.values())
-    assert max(seconds) <= max(longest, 1.2 * whole / n_shares)
+def test_parts_with_kernels_in_common_are_compiled_one_after_another():
+    groups = warm_up._families(PARTS)
+    assert groups == [["gaussians", "gaussian-scores"], ["cones", "cone-scores"], ["vectors"]]
 
 
 class Terminal(io.StringIO):
@@ -104,7 +99,7 @@ def test_nothing_is_compiled_apart_that_cannot_be_kept(monkeypatch):
 
 def test_a_process_that_fails_is_reported_and_a_terminal_gets_a_bar(store, monkeypatch):
     # a part that the process, which imports the library anew, does not know
-    monkeypatch.setitem(PARTS, "unknown", Part(lambda: None, "vector", 3, 1.0))
+    monkeypatch.setitem(PARTS, "unknown", Part(lambda: None, "vector", 3))
     stream = Terminal()
     assert "KeyError: 'unknown'" in warm_up._compile_apart(["unknown"], stream)
     assert "compiling kernels, once, about a minute [####" in stream.getvalue()

@@ -1,8 +1,8 @@
 """Compile the kernels ahead of their first use: ``python -m setatoms.warm_up``.
 
 They are compiled once per machine and kept on disk, so this is worth a line in the recipe of an
-image or in a set-up script. The command line does it at its first call. Parts that do not depend on
-each other are compiled side by side, each in a process of its own, as the compiler uses one core.
+image or in a set-up script. The command line does it at its first call. Kernels for different kinds
+of atoms are compiled side by side, in one process per kind, as the compiler uses one core.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import JIT_DISABLED, NOTICE, STORE
-from setatoms.backends import effective_jobs
 from setatoms.coding import cone_omp, gauss_l1
 from setatoms.geometry import pull_back
 from setatoms.learning.aksvd import aksvd
@@ -70,16 +69,14 @@ class Part(NamedTuple):
     use: Callable[[], None]
     family: str  # parts of one family have most of their kernels in common
     n_kernels: int
-    seconds: float  # about, to compile them
 
 
-# In the order in which they are best compiled: the last has most of its kernels from the first.
 PARTS = {
-    "gaussians": Part(_learn_gaussians, "gaussian", 82, 20.0),
-    "cones": Part(_learn_cones, "cone", 36, 10.0),
-    "vectors": Part(_learn_vectors, "vector", 28, 5.0),
-    "cone-scores": Part(_score_cones, "cone", 28, 2.0),
-    "gaussian-scores": Part(_score_gaussians, "gaussian", 78, 5.0),
+    "gaussians": Part(_learn_gaussians, "gaussian", 83),
+    "gaussian-scores": Part(_score_gaussians, "gaussian", 80),
+    "cones": Part(_learn_cones, "cone", 28),
+    "cone-scores": Part(_score_cones, "cone", 26),
+    "vectors": Part(_learn_vectors, "vector", 17),
 }
 
 # What detectors use to learn, and to score alone.
@@ -147,8 +144,8 @@ def _compile_apart(names: Sequence[str], stream: TextIO) -> str:
     with TemporaryFile("w+") as log:
         processes: list[subprocess.Popen[bytes]] = []
         try:
-            for share in share_out(names, effective_jobs(-1)):
-                processes.append(_start(share, log))  # noqa: PERF401  those started must end
+            for group in _families(names):
+                processes.append(_start(group, log))  # noqa: PERF401  those started must end
             _watch(processes, _count_kernels(names), stream)
         finally:
             for process in processes:
@@ -158,21 +155,17 @@ def _compile_apart(names: Sequence[str], stream: TextIO) -> str:
         return log.read() if any(process.returncode for process in processes) else ""
 
 
+def _families(names: Iterable[str]) -> list[list[str]]:
+    """Group parts that have kernels in common: only the first of a group compiles these."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(PARTS[name].family, []).append(name)
+    return list(groups.values())
+
+
 def _count_kernels(names: Iterable[str]) -> int:
     """Return about how many kernels parts have."""
-    families: dict[str, int] = {}
-    for part in (PARTS[name] for name in names):
-        families[part.family] = max(families.get(part.family, 0), part.n_kernels)
-    return sum(families.values())
-
-
-def share_out(names: Sequence[str], n_shares: int) -> list[list[str]]:
-    """Divide parts into shares that take about as long, each in the order of `PARTS`."""
-    shares: list[list[str]] = [[] for _ in range(min(n_shares, len(names)))]
-    for name in sorted(names, key=lambda name: -PARTS[name].seconds):
-        min(shares, key=lambda share: sum(PARTS[other].seconds for other in share)).append(name)
-    order = list(PARTS)
-    return [sorted(share, key=order.index) for share in shares]
+    return sum(max(PARTS[name].n_kernels for name in group) for group in _families(names))
 
 
 def _start(names: list[str], log: IO[str]) -> subprocess.Popen[bytes]:
