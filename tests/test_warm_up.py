@@ -54,7 +54,7 @@ def test_all_kernels_are_compiled_ahead_of_their_use(tmp_path):
 
 def test_parts_with_kernels_in_common_are_compiled_one_after_another():
     groups = warm_up._families(PARTS)
-    assert groups == [["gaussians", "gaussian-scores"], ["cones", "cone-scores"], ["vectors"]]
+    assert groups == [["gaussians", "gaussian-scores"], ["cones", "cone-scores", "vectors"]]
 
 
 class Terminal(io.StringIO):
@@ -99,7 +99,7 @@ def test_nothing_is_compiled_apart_that_cannot_be_kept(monkeypatch):
 
 def test_a_process_that_fails_is_reported_and_a_terminal_gets_a_bar(store, monkeypatch):
     # a part that the process, which imports the library anew, does not know
-    monkeypatch.setitem(PARTS, "unknown", Part(lambda: None, "vector", 3))
+    monkeypatch.setitem(PARTS, "unknown", Part(lambda: None, "greedy", 3))
     stream = Terminal()
     assert "KeyError: 'unknown'" in warm_up._compile_apart(["unknown"], stream)
     assert "compiling kernels, once, about a minute [####" in stream.getvalue()

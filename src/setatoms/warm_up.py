@@ -2,7 +2,7 @@
 
 They are compiled once per machine and kept on disk, so this is worth a line in the recipe of an
 image or in a set-up script. The command line does it at its first call. Kernels for different kinds
-of atoms are compiled side by side, in one process per kind, as the compiler uses one core.
+of atoms are compiled side by side, in processes, as the compiler uses one core.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ class Part(NamedTuple):
 PARTS = {
     "gaussians": Part(_learn_gaussians, "gaussian", 83),
     "gaussian-scores": Part(_score_gaussians, "gaussian", 80),
-    "cones": Part(_learn_cones, "cone", 28),
-    "cone-scores": Part(_score_cones, "cone", 26),
-    "vectors": Part(_learn_vectors, "vector", 17),
+    "cones": Part(_learn_cones, "greedy", 44),
+    "cone-scores": Part(_score_cones, "greedy", 26),
+    "vectors": Part(_learn_vectors, "greedy", 30),
 }
 
 # What detectors use to learn, and to score alone.
