@@ -12,7 +12,7 @@ export SETATOMS_DATA ?= $(abspath ../shared/adbench)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint bench bench-smoke bench-paper wheel-check
+.PHONY: help demo test soak lint bench bench-smoke bench-paper wheel-check oldest-check
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -51,13 +51,23 @@ wheel-check: $(VENV)/.dev  ## Build the wheel, install it into a clean environme
 	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install "$$(echo "$$clean"/dist/*.whl)[cli]"; \
 	cd "$$clean"; venv/bin/setatoms --version; venv/bin/setatoms demo
 
+# The least versions in pyproject.toml, exactly: numba>=0.62 becomes numba==0.62.
+OLDEST = $(shell sed -nE 's/^  "(numba|numpy|scikit-learn|scipy)>=([0-9.]+)",$$/\1==\2/p' pyproject.toml)
+
+oldest-check:  ## Test the kernels with the oldest Numba, NumPy, SciPy and scikit-learn allowed
+	@set -e; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; \
+	echo "Installing $(OLDEST) into a clean environment ..."; \
+	$(PYTHON) -m venv "$$clean/venv"; \
+	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install $(OLDEST) --editable '.[cli]' pytest hypothesis; \
+	NUMBA_CACHE_DIR="$$clean" "$$clean/venv/bin/python" -m pytest -q -p no:cacheprovider \
+	tests/_compile tests/backends tests/lanes tests/test_plain_python.py tests/coding
+
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
 	"setatoms needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=...")'
 	@echo "Installing setatoms into $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --editable '.[cli]'
-	@echo "Compiling the kernels, once ..."
 	@$(PY) -m setatoms.warm_up
 	@touch $@
 

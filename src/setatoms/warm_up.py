@@ -1,28 +1,210 @@
 """Compile the kernels ahead of their first use: ``python -m setatoms.warm_up``.
 
-They are compiled once for a machine and kept on disk, so this is worth a line in the recipe of an
-image or in a set-up script.
+They are compiled once per machine and kept on disk, so this is worth a line in the recipe of an
+image or in a set-up script. The command line does it at its first call. Kernels for different kinds
+of atoms are compiled side by side, in processes, as the compiler uses one core.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 import warnings
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
-from setatoms.estimators import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
+from setatoms._compile import JIT_DISABLED, NOTICE, STORE
+from setatoms.coding import cone_omp, gauss_l1
+from setatoms.geometry import pull_back
+from setatoms.learning.aksvd import aksvd
+from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
+from setatoms.learning.loop import learn
+from setatoms.learning.radii import FixedRadii
+from setatoms.progress import Progress
+from setatoms.views import Calibration, Neighbours
+from setatoms.views.elementwise import log_at_least, rise
+
+Array = NDArray[np.float64]
+
+_POLL_SECONDS = 0.2
+_ROWS = np.random.default_rng(0).normal(size=(12, 3))
+_ATOMS = np.eye(3)
+_RADII = np.full(3, 0.1)
 
 
-def warm_up() -> None:
-    """Fit every detector to a few random rows."""
-    rows = np.random.default_rng(0).normal(size=(40, 3))
+def _learn_vectors() -> None:
+    # more atoms than rows: some are not used, and replaced
+    aksvd(_ROWS.copy(), 20, n_iter=1, random_state=0, missing=_ROWS > 1.0)
+    # threads share the rows of an atom that has many
+    aksvd(np.ones((5000, 2)), 1, n_nonzero=1, n_iter=1, random_state=0)
+
+
+def _learn_cones() -> None:
+    rng = np.random.default_rng(0)
+    # two atoms that coincide have to be parted, and moved ones to be held back
+    learn(_ROWS.copy(), _ATOMS[[0, 0, 1]], ConeAtoms(), FixedRadii(_RADII), n_iter=1, rng=rng)
+    pull_back(_ATOMS[[0, 0, 1]], _ATOMS, _RADII)
+
+
+def _score_cones() -> None:
+    cone_omp(_ROWS, _ATOMS, _RADII)
+
+
+def _learn_gaussians() -> None:
+    rng = np.random.default_rng(0)
+    learn(_ROWS.copy(), _ATOMS, GaussianAtoms(), FixedRadii(_RADII), n_iter=1, rng=rng)
+
+
+def _score_gaussians() -> None:
+    gauss_l1(_ROWS, _ATOMS, _RADII)
+
+
+def _look_around() -> None:
+    neighbours = Neighbours.learn(_ROWS, np.random.default_rng(0), n_jobs=1)
+    Calibration.learn(neighbours.measure(_ROWS, n_jobs=1)).apply(np.zeros((2, 1)))
+    neighbours.imply(_ROWS, n_jobs=1)
+    neighbours.distances(_ROWS, 2)
+    rise(log_at_least(_ROWS, 1.0), 1.0)
+
+
+class Part(NamedTuple):
+    """Kernels that are used together."""
+
+    use: Callable[[], None]
+    family: str  # parts of one family have most of their kernels in common
+    n_kernels: int
+
+
+PARTS = {
+    "gaussians": Part(_learn_gaussians, "gaussian", 83),
+    "gaussian-scores": Part(_score_gaussians, "gaussian", 80),
+    "cones": Part(_learn_cones, "greedy", 44),
+    "cone-scores": Part(_score_cones, "greedy", 26),
+    "vectors": Part(_learn_vectors, "greedy", 30),
+    "views": Part(_look_around, "greedy", 8),
+}
+
+# What detectors use to learn, and to score alone.
+_LEARNING = {
+    "VectorAtomDetector": ("vectors", "views"),
+    "ConeAtomDetector": ("cones", "vectors", "cone-scores", "views"),
+    "GaussianAtomDetector": ("gaussians", "vectors", "gaussian-scores", "views"),
+    "SetAtomEnsemble": tuple(PARTS),
+}
+_SCORING = {
+    "VectorAtomDetector": ("vectors", "views"),
+    "ConeAtomDetector": ("cone-scores", "views"),
+    "GaussianAtomDetector": ("gaussian-scores", "views"),
+    "SetAtomEnsemble": ("cone-scores", "gaussian-scores", "views"),
+}
+
+
+def warm_up(names: Iterable[str] = PARTS) -> None:
+    """Compile parts of the library, one after another, in this process."""
     with warnings.catch_warnings():
-        # too few rows for the atoms, and that is fine here
+        # of the few rows, and that is fine here
         warnings.simplefilter("ignore")
-        GaussianAtomDetector(n_iter=10, contamination=0.1).fit(rows).predict(rows * 1e3)
-        ConeAtomDetector(n_iter=10, contamination=0.1).fit(rows)
-        VectorAtomDetector(n_iter=1, contamination=0.1).fit(rows)
+        for name in names:
+            PARTS[name].use()
+            STORE.mark_complete(name)
+
+
+def compile_ahead(
+    detector: str = "SetAtomEnsemble", *, scoring: bool = False, stream: TextIO | None = None
+) -> str:
+    """Compile what a detector needs and is not on disk yet, side by side, and say so.
+
+    Parameters
+    ----------
+    detector : str, default="SetAtomEnsemble"
+        The name of its class. Of one that is not known nothing is compiled ahead.
+    scoring : bool, default=False
+        Whether it is only going to score.
+    stream : text file object, default=sys.stderr
+        Where that is said: a progress bar on a terminal, one line elsewhere.
+
+    Returns
+    -------
+    str
+        What was written if a process failed, else nothing. Its kernels are compiled when used.
+    """
+    stream = sys.stderr if stream is None else stream
+    parts = (_SCORING if scoring else _LEARNING).get(detector, ())
+    wanted = [name for name in parts if not STORE.is_complete(name)]
+    # kernels that cannot be kept are of no use to another process
+    if JIT_DISABLED or not wanted or not (sys.executable and STORE.can_keep()):
+        return ""
+    if not stream.isatty():
+        stream.write(f"setatoms: {NOTICE}\n")
+        stream.flush()
+    try:
+        return _compile_apart(wanted, stream)
+    except OSError as error:  # no memory for a process, no place for a file
+        return str(error)
+
+
+def _compile_apart(names: Sequence[str], stream: TextIO) -> str:
+    """Compile parts in processes of their own; return what was written if one of them failed."""
+    # a file, as a pipe that nobody reads could fill up
+    with TemporaryFile("w+") as log:
+        processes: list[subprocess.Popen[bytes]] = []
+        try:
+            for group in _families(names):
+                processes.append(_start(group, log))  # noqa: PERF401  those started must end
+            _watch(processes, _count_kernels(names), stream)
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+        log.seek(0)
+        return log.read() if any(process.returncode for process in processes) else ""
+
+
+def _families(names: Iterable[str]) -> list[list[str]]:
+    """Group parts that have kernels in common: only the first of a group compiles these."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(PARTS[name].family, []).append(name)
+    return list(groups.values())
+
+
+def _count_kernels(names: Iterable[str]) -> int:
+    """Return about how many kernels parts have."""
+    return sum(max(PARTS[name].n_kernels for name in group) for group in _families(names))
+
+
+def _start(names: list[str], log: IO[str]) -> subprocess.Popen[bytes]:
+    """Start a process that compiles parts, with the library that this one has imported."""
+    here = str(Path(__file__).parents[1])
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); "
+        "from setatoms.warm_up import warm_up; warm_up(sys.argv[2:])"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", program, here, *names],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=log,
+    )
+
+
+def _watch(processes: list[subprocess.Popen[bytes]], n_kernels: int, stream: TextIO) -> None:
+    """Show how many kernels there are until the processes end."""
+    known = STORE.count()
+    with Progress(n_kernels, NOTICE, stream=stream) as progress:
+        while any(process.poll() is None for process in processes):
+            time.sleep(_POLL_SECONDS)
+            count = STORE.count()
+            progress.advance(count - known)
+            known = count
+        progress.advance(n_kernels)
 
 
 if __name__ == "__main__":
-    warm_up()
+    sys.exit(compile_ahead() or 0)

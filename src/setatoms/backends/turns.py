@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from setatoms._compile import JIT_DISABLED
 
 _COUNTER = types.Array(types.int64, 1, "C")
+_lock = threading.Lock()
 
 
 def _take(_typing: Any, counter: types.Type) -> tuple[Any, Any]:
@@ -23,5 +29,15 @@ def _take(_typing: Any, counter: types.Type) -> tuple[Any, Any]:
     return types.int64(_COUNTER), generate
 
 
+def _take_locked(counter: NDArray[np.int64]) -> int:
+    """Do the same in plain Python."""
+    if counter.dtype != np.int64:
+        raise TypeError(f"the numbers are counted in an int64 array, not in {counter.dtype}")
+    with _lock:
+        number = int(counter[0])
+        counter[0] += 1
+    return number
+
+
 # take(counter): counter[0], which goes up by one, also when other threads take at the same time
-take: Any = intrinsic(_take)
+take: Any = _take_locked if JIT_DISABLED else intrinsic(_take)

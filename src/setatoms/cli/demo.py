@@ -12,5 +12,7 @@ def command() -> None:
     The first run also compiles the library.
     """
     from setatoms import demo
+    from setatoms.warm_up import compile_ahead
 
+    compile_ahead()
     demo.run()

@@ -18,6 +18,7 @@ from setatoms.cli.options import Learning
 from setatoms.cli.reading import Data, Pace, as_columns
 from setatoms.estimators.tables import NamedRows
 from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
+from setatoms.warm_up import compile_ahead
 
 Array = NDArray[np.float64]
 
@@ -66,7 +67,9 @@ def learn(data: Data, learning: Learning) -> Learned:
         notes.append(f"learned from {len(rows):,} random rows (--sample, --seed {learning.seed})")
     X = _load(data, chosen.encoding, rows, chosen.survey.n_rows)
     with _remarks(notes):
-        detector = make_detector(learning).fit(NamedRows.of(X, chosen.encoding.features))
+        detector = make_detector(learning)
+        compile_ahead(type(detector).__name__)
+        detector.fit(NamedRows.of(X, chosen.encoding.features))
     if detector.n_screened_:
         notes.append(
             f"{detector.n_screened_:,} rows look abnormal at first sight and had no say in learning"

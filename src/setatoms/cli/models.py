@@ -83,6 +83,7 @@ def load_model(path: Path) -> Model:
     """Read a model, saved here or in Python."""
     import setatoms
     from setatoms.persistence import read_header
+    from setatoms.warm_up import compile_ahead
 
     header = read_header(path)
     if header["estimator"] not in WORDS:
@@ -98,6 +99,7 @@ def load_model(path: Path) -> Model:
             f"{len(encoding.features)} from a table; fit and save the model again"
         )
     detector = setatoms.load(path)
+    compile_ahead(header["estimator"], scoring=True)
     # a model made in Python may reject gaps; here they are filled, and said to be
     return Model(detector.set_params(missing="fill"), encoding)
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from setatoms._compile import kernel
+from setatoms._compile import inlined, kernel
 from setatoms.coding.batch import (
     CHUNKS_A_CALL,
     Outputs,
@@ -160,7 +160,7 @@ def _take_turns(X, cones, cd_sweeps, work, out, turns):
             report_errors(first, here, turns)
 
 
-@kernel
+@inlined
 def fill_cones(X, cones, cd_sweeps, work, out):
     """Code the rows of X (n, m) into out."""
     size = cones.dictionary.block_rows

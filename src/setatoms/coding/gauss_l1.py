@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from setatoms._compile import kernel
+from setatoms._compile import inlined, kernel
 from setatoms.backends import CHUNK_ROWS
 from setatoms.coding.batch import (
     CHUNKS_A_CALL,
@@ -265,7 +265,7 @@ def _take_turns(X, gaussians, budget, start, space, out, turns):
             report_errors(first, here, turns)
 
 
-@kernel
+@inlined
 def fill_gaussian(X, gaussians, budget, start, space, out):
     """Code the rows of X (n, m) into out, from known codes, which are replaced by the new ones."""
     _correlate(X, gaussians.dictionary, space.block, space.rows)
@@ -295,7 +295,7 @@ def _correlate(X, dictionary, block, rows):
             copy(block.correlations[row - start], rows.correlations[row])
 
 
-@kernel
+@inlined
 def _solve_rows(gaussians, budget, start, work, rounds, rows, out):
     """Solve all signals within reach: support, values, z, objective, sweeps."""
     _begin_rows(gaussians, start, work, rounds, rows, out)
@@ -356,7 +356,7 @@ def _memorise(row, support, z, start):
         start.support[row, q], start.z[row, q] = support[q], z[q]
 
 
-@kernel
+@inlined
 def _solve_alone(row, gaussians, budget, work, rounds, rows, out):
     """Solve a signal from the code it has so far, or greedily from none."""
     n_kept = min(rounds.counts[row], work.width)

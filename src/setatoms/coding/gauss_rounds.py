@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms._compile import kernel
+from setatoms._compile import inlined, kernel
 from setatoms.coding.gauss_group import (
     FAILED,
     FIRST,
@@ -84,7 +84,7 @@ def allocate_rounds(n: int, n_padded: int) -> Rounds:
     )
 
 
-@kernel
+@inlined
 def solve_in_rounds(gaussians, budget, rounds, rows, out):
     """Solve the signals whose state is OPEN from the codes in out.support and rows.z.
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from setatoms._compile import kernel
+from setatoms._compile import inlined, kernel
 from setatoms.coding.batch import (
     CHUNKS_A_CALL,
     Outputs,
@@ -144,7 +144,7 @@ def _take_turns(X, dictionary, work, out, turns):
             report_errors(first, here, turns)
 
 
-@kernel
+@inlined
 def _fill_omp(X, dictionary, work, out):
     """Code the rows of X (n, m) into out."""
     size = dictionary.block_rows

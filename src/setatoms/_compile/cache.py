@@ -1,0 +1,131 @@
+"""Keeps compiled kernels from one process to the next.
+
+Numba's own cache fails for good on a damaged file and where nothing can be written. This one has
+the methods that a dispatcher calls, and is put in the place of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+
+from setatoms._compile.notice import count_compiled
+from setatoms._compile.store import STORE, KernelStore
+
+# What unpickling raises, besides its own error, when the content fits no class of this Numba.
+_UNREADABLE = (
+    pickle.UnpicklingError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    IndexError,
+    TypeError,
+    ValueError,
+)
+# Settings of Numba, by the environment, that other code is compiled under.
+_SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "OPT", "ENABLE_AVX")
+# What a Numba raises that has renamed what is used here; it documents none of it.
+_CHANGED = (AttributeError, ImportError, TypeError)
+_OTHER_NUMBA = f"Numba {numba.__version__} offers no way that is known here"
+
+
+def keep_on_disk(dispatcher: Any, purpose: str) -> None:
+    """Let ``dispatcher`` look for compiled code on disk, and leave it there.
+
+    ``purpose`` keeps apart what is compiled from one function with different options.
+    """
+    stamp = _stamp(dispatcher.py_func)
+    if stamp is not None:
+        dispatcher._cache = _Cache(STORE, dispatcher.py_func.__name__, f"{purpose} {stamp}")
+
+
+def _stamp(function: Any) -> str | None:
+    """Return what a function is known by, None if its source may change unnoticed."""
+    source = Path(function.__code__.co_filename)
+    if function.__closure__ or not source.is_file():
+        return None
+    facts = source.stat()
+    bytecode = hashlib.sha256(function.__code__.co_code).hexdigest()
+    return (
+        f"{function.__module__}.{function.__qualname__}:{function.__code__.co_firstlineno} "
+        f"{bytecode} {facts.st_size} {facts.st_mtime_ns}"
+    )
+
+
+class _Cache:
+    """What Numba's dispatchers ask for, over a `KernelStore`."""
+
+    def __init__(self, store: KernelStore, label: str, stamp: str) -> None:
+        self._store = store
+        self._label = label.strip("<>")
+        self._stamp = stamp
+
+    @property
+    def cache_path(self) -> str | None:
+        """Where files are."""
+        return None if self._store.folder is None else str(self._store.folder)
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the code compiled for a signature, or None."""
+        try:
+            target.refresh()
+            name = self._name(signature, target.codegen())
+        except _CHANGED:
+            self._store.give_up(_OTHER_NUMBA)
+            return None
+        content = self._store.load(name)
+        if content is None:
+            count_compiled()
+            return None
+        try:
+            of_signature, parts = pickle.loads(content)
+            return _rebuild(target, parts) if of_signature == signature else None
+        except _UNREADABLE:
+            self._store.remove(name)
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep the code compiled for a signature."""
+        try:
+            # an address in this process's memory means nothing in another's
+            if compiled.library.has_dynamic_globals:
+                return
+            name, content = self._name(signature, compiled.codegen), _reduce(signature, compiled)
+        except _CHANGED:
+            self._store.give_up(_OTHER_NUMBA)
+        else:
+            self._store.save(name, content)
+
+    def enable(self) -> None:
+        """Do nothing: it is always on."""
+
+    def disable(self) -> None:
+        """Do nothing: it is always on."""
+
+    def flush(self) -> None:
+        """Do nothing: files of older sources are in a folder that is removed."""
+
+    def _name(self, signature: Any, codegen: Any) -> str:
+        versions = numba.__version__, llvmlite.__version__, sys.version
+        settings = [getattr(numba.config, name, None) for name in _SETTINGS]
+        key = repr((self._stamp, str(signature), codegen.magic_tuple(), versions, settings))
+        return f"{self._label}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+
+
+def _reduce(signature: Any, compiled: Any) -> bytes:
+    from numba.core.serialize import dumps
+
+    content: bytes = dumps((signature, compiled._reduce()))
+    return content
+
+
+def _rebuild(target: Any, parts: tuple[Any, ...]) -> Any:
+    from numba.core.compiler import CompileResult
+
+    return CompileResult._rebuild(target, *parts)

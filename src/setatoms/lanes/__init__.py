@@ -1,0 +1,80 @@
+"""Explicit eight-wide vectors, for loops too short for the compiler's own vectorisation.
+
+The compiler's vector loops handle dozens of numbers at a time and the rest one by one; the arrays
+here have 8 to 100 numbers, so the rest is most of it. `lane_kernel` builds a loop that takes
+exactly eight at a time, from an expression written with ordinary operators:
+
+>>> import numba, numpy as np
+>>> def body(left, right, factor):
+...     total = left + factor * right
+...     return [total], [total * total]
+>>> add_scaled = lane_kernel(2, 1, body, writes=(0,), reduces=("sum",))
+>>> @numba.njit
+... def example(left, right):
+...     return add_scaled(8, left, right, 2.0)
+>>> example(np.ones(8), np.ones(8))
+72.0
+
+Arrays are float64 and contiguous, which the compiler checks, with a multiple of eight numbers where
+``any_length`` is not asked for, which nothing checks.
+
+The order of every sum and the fusing of every product with a sum are spelled out, never left to
+the optimiser: it decides anew wherever a kernel is inlined, and results would depend on whether a
+kernel was just compiled or loaded from disk.
+
+With ``NUMBA_DISABLE_JIT=1`` the same functions are made of NumPy (`setatoms.lanes.plain`), so that
+kernels can be debugged. Products are then not fused with sums, so last digits may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from setatoms._compile import JIT_DISABLED
+from setatoms.lanes import plain
+from setatoms.lanes.compiled import compile_loop
+from setatoms.lanes.rows import add_rows as _add_rows
+from setatoms.lanes.rows import subtract_products as _subtract_products
+from setatoms.lanes.rows import subtract_rows as _subtract_rows
+from setatoms.lanes.vector import LANES, Lanes, Loop, Vector, padded
+
+__all__ = [
+    "LANES",
+    "Lanes",
+    "Vector",
+    "add_rows",
+    "lane_kernel",
+    "padded",
+    "subtract_products",
+    "subtract_rows",
+]
+
+
+def lane_kernel(
+    n_arrays: int,
+    n_scalars: int,
+    body: Callable[..., Lanes],
+    *,
+    writes: Sequence[int] = (),
+    reduces: Sequence[str] = (),
+    any_length: bool = False,
+) -> Any:
+    """Make a function ``f(length, *arrays, *scalars)`` for use in compiled code.
+
+    It calls ``body(*arrays, *scalars)`` on eight numbers at a time, which returns the new numbers
+    of the arrays listed in ``writes`` and the numbers to reduce, each by "sum", "max", "min"
+    (floats) or "argmax" (the index of the largest in absolute value, ties to the lowest; it takes
+    one more argument, the mask of bits that hold an index, see `setatoms.coding.blocks`). The
+    function returns the reduced values: nothing, one, or a tuple.
+
+    With ``any_length`` the last vector may be a part of eight numbers: the body then sees zeros in
+    the other lanes, which are neither written nor reduced.
+    """
+    loop = Loop(n_arrays, n_scalars, body, writes, reduces, any_length)
+    return plain.make_loop(loop) if JIT_DISABLED else compile_loop(loop)
+
+
+add_rows = plain.add_rows if JIT_DISABLED else _add_rows
+subtract_rows = plain.subtract_rows if JIT_DISABLED else _subtract_rows
+subtract_products = plain.subtract_products if JIT_DISABLED else _subtract_products

@@ -1,0 +1,79 @@
+"""What a vector can do, whether it is being compiled or computed by NumPy."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+LANES = 8
+# of the bits of a float64
+ALL_BUT_SIGN = 0x7FFFFFFFFFFFFFFF
+
+
+def padded(length: int) -> int:
+    """Return ``length`` rounded up to whole vectors."""
+    return -(-length // LANES) * LANES
+
+
+class Vector(ABC):
+    """Numbers in a kernel under construction, with ordinary operators."""
+
+    @abstractmethod
+    def constant(self, number: float) -> Vector:
+        """Return a vector of this number."""
+
+    @abstractmethod
+    def __add__(self, other: Vector | float) -> Vector: ...
+
+    @abstractmethod
+    def __sub__(self, other: Vector | float) -> Vector: ...
+
+    @abstractmethod
+    def __mul__(self, other: Vector | float) -> Vector: ...
+
+    @abstractmethod
+    def __truediv__(self, other: Vector | float) -> Vector: ...
+
+    @abstractmethod
+    def __neg__(self) -> Vector: ...
+
+    @abstractmethod
+    def __abs__(self) -> Vector: ...
+
+    def __rsub__(self, other: float) -> Vector:
+        return self.constant(other) - self
+
+    def __rtruediv__(self, other: float) -> Vector:
+        return self.constant(other) / self
+
+    @abstractmethod
+    def sqrt(self) -> Vector:
+        """Return the square roots."""
+
+    @abstractmethod
+    def at_most(self, other: Vector | float) -> Vector:
+        """Return the smaller of each pair."""
+
+    @abstractmethod
+    def at_least(self, other: Vector | float) -> Vector:
+        """Return the larger of each pair."""
+
+    @abstractmethod
+    def where_negative(self, test: Vector, otherwise: Vector | float) -> Vector:
+        """Return these numbers where ``test < 0`` and others elsewhere."""
+
+
+# What a body returns: numbers to write, numbers to reduce.
+Lanes = tuple[Sequence[Vector], Sequence[Vector]]
+
+
+class Loop(NamedTuple):
+    """A loop over arrays, eight numbers at a time; see `setatoms.lanes.lane_kernel`."""
+
+    n_arrays: int
+    n_scalars: int
+    body: Callable[..., Lanes]
+    writes: Sequence[int]
+    reduces: Sequence[str]
+    any_length: bool

@@ -1,0 +1,82 @@
+"""Loops in NumPy against the compiled ones."""
+
+import numpy as np
+import pytest
+
+from setatoms._compile import kernel
+from setatoms.lanes import add_rows, lane_kernel, plain, subtract_products, subtract_rows
+from setatoms.lanes.vector import Loop
+
+
+def all_operators(x, y, _out, scalar):
+    value = abs(x) * y - scalar / (y * y + 1.0) + (x * x + 1.0).sqrt()
+    value = (2.0 - value - x / 2.0).at_most(y).at_least(-y)
+    value = (-value).where_negative(x, value + x.constant(3.0))
+    return [value], [value, value, value, value]
+
+
+LOOP = Loop(3, 1, all_operators, (2,), ("sum", "max", "min", "argmax"), any_length=True)
+_compiled = lane_kernel(*LOOP[:3], writes=LOOP.writes, reduces=LOOP.reduces, any_length=True)
+
+
+@kernel
+def compiled(length, x, y, out, scalar, mask):
+    return _compiled(length, x, y, out, scalar, mask)
+
+
+@pytest.mark.parametrize("length", [*range(1, 18), 88])
+def test_plain_loops_do_what_compiled_ones_do(length):
+    x, y = np.random.default_rng(length).standard_normal((2, length + 5))
+    outs = np.full((2, length + 5), 7.0)
+    expected = compiled(length, x, y, outs[0], 0.3, 127)
+    found = plain.make_loop(LOOP)(length, x, y, outs[1], 0.3, 127)
+    # products are not fused with sums: a few roundings apart
+    np.testing.assert_allclose(outs[1], outs[0], rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+    assert found[3] == expected[3]
+
+
+def test_ties_go_to_the_lowest_index_and_close_numbers_tie():
+    argmax = plain.make_loop(Loop(1, 0, lambda v: ([], [v]), (), ("argmax",), any_length=False))
+    assert argmax(8, np.array([1.0, -2.0, 0.5, 2.0, 2.0, -2.0, 1.0, 0.0]), 7) == 1
+    # the bits of an index take the place of the last bits of a number
+    assert argmax(8, np.array([1.0, np.nextafter(1.0, 2.0), *np.zeros(6)]), 7) == 0
+
+
+def test_what_a_body_returns_does_not_change_while_it_is_written():
+    swap = plain.make_loop(Loop(2, 0, lambda a, b: ([b, a], []), (0, 1), (), any_length=False))
+    left, right = np.zeros(8), np.ones(8)
+    assert swap(8, left, right) is None
+    assert left.tolist() == [1.0] * 8
+    assert right.tolist() == [0.0] * 8
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(16, np.float32), np.zeros((16, 2))[:, 0]])
+def test_arrays_of_other_types_are_refused(wrong):
+    loop = plain.make_loop(Loop(1, 0, lambda v: ([], [v]), (), ("sum",), any_length=False))
+    with pytest.raises(TypeError, match="contiguous float64"):
+        loop(8, wrong)
+
+
+@kernel
+def compiled_rows(length, outs, rows, chosen, factors, left, right):
+    add_rows(8, outs[0], rows, chosen, factors, chosen.shape[0])
+    square = subtract_rows(length, outs[1], rows[0], rows, chosen, factors, chosen.shape[0], 0.5)
+    subtract_products(8, outs[2], left, right, left.shape[0])
+    return square
+
+
+def test_plain_sums_of_rows_are_those_of_compiled_code():
+    rng = np.random.default_rng(0)
+    rows, left, right = rng.standard_normal((3, 6, 8))
+    chosen, factors = np.array([4, 1, 1], np.int32), rng.standard_normal(3)
+    expected, found = np.ones((2, 3, 8))
+    square = compiled_rows(7, expected, rows, chosen, factors, left, right)
+    plain.add_rows(8, found[0], rows, chosen, factors, 3)
+    assert plain.subtract_rows(
+        7, found[1], rows[0], rows, chosen, factors, 3, 0.5
+    ) == pytest.approx(square, rel=1e-13)
+    plain.subtract_products(8, found[2], left, right, 6)
+    # products are not fused with sums: a few roundings apart
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+    assert found[1, 7] == 1.0
