@@ -164,7 +164,7 @@ def _members(
     rows: Rows, seed: int, pool: str, n_jobs: int
 ) -> Iterator[tuple[Member, Array, Array]]:
     """Yield the members of a pool with the rows that each sees, standardised."""
-    common = {"contamination": 0.1, "n_jobs": n_jobs, **POOLS[pool]}
+    common = {"contamination": 0.1, "n_jobs": n_jobs, "views": ("relation",), **POOLS[pool]}
     if pool not in COLUMNS:
         with unwarned():
             model = SetAtomEnsemble(random_state=seed, **common).fit(rows.train)

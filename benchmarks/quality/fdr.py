@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality import pages
-from benchmarks.quality.splits import DETECTORS, Labels, Split, cases, clean_split, unwarned
+from benchmarks.quality.splits import (
+    RELATION_DETECTORS,
+    Labels,
+    Split,
+    cases,
+    clean_split,
+    unwarned,
+)
 from setatoms.decisions import benjamini_hochberg
 
 LEVEL, MOST = 0.1, 0.12
@@ -63,7 +70,7 @@ def _p_values(split: Split, seed: int) -> Iterator[tuple[str, PValues]]:
     """Yield the p-values of the test rows by each detector, calibrated in both ways."""
     part, rest = np.array_split(split.train, 2)
     with unwarned():
-        for kind, detector in DETECTORS.items():
+        for kind, detector in RELATION_DETECTORS.items():
             crossed = detector(random_state=seed).fit(split.train)
             yield f"cross-fitted, {kind}", crossed.p_values(split.test)
             apart = detector(random_state=seed, contamination=0.1).fit(part).calibrate(rest)

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.quality import pages
-from benchmarks.quality.splits import DETECTORS, Split, cases, mixed_split, unwarned
+from benchmarks.quality.splits import RELATION_DETECTORS, Split, cases, mixed_split, unwarned
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -106,7 +106,7 @@ def _study(
         MEAN: np.where(np.isnan(test), means, test),
         KNN: KNNImputer().fit(train).transform(test),
     }
-    for kind, detector in DETECTORS.items():
+    for kind, detector in RELATION_DETECTORS.items():
         plain = detector(contamination=0.1, random_state=seed)
         whole = _auc(plain.fit(split.train).score_samples(split.test), split)
         plain.fit(np.where(np.isnan(train), means, train))

@@ -13,7 +13,14 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from benchmarks.quality import pages
-from benchmarks.quality.splits import DETECTORS, Split, cases, clean_split, mixed_split, unwarned
+from benchmarks.quality.splits import (
+    RELATION_DETECTORS,
+    Split,
+    cases,
+    clean_split,
+    mixed_split,
+    unwarned,
+)
 from setatoms import decisions
 from setatoms.decisions import UNSEEN_SHARE, CrossFitted, unseen_offset, unseen_scores
 
@@ -104,7 +111,7 @@ def main(arguments: Sequence[str]) -> int:
     outcomes: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
     for name, seed in cases(options.quick, SEEDS):
         splits = clean_split(name, seed), mixed_split(name, seed)
-        for kind, detector in DETECTORS.items():
+        for kind, detector in RELATION_DETECTORS.items():
             judged = [_judge(detector(random_state=seed), split) for split in splits]
             for rule in RULES:
                 (alarms, f1), mixed = (results[rule] for results in judged)
@@ -119,7 +126,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _judge(detector: Any, split: Split) -> dict[str, tuple[float, float]]:
     """Fit; return the share of false alarms and the F1 of each rule on the test rows."""
-    with patch.object(decisions, "unseen_offset", wraps=unseen_offset) as rule_in_use:
+    with patch.object(decisions, "unseen_scores", wraps=unseen_scores) as rule_in_use:
         with unwarned():
             detector.fit(split.train)
         training, cross_fitted = rule_in_use.call_args.args
@@ -134,12 +141,14 @@ def _judge(detector: Any, split: Split) -> dict[str, tuple[float, float]]:
 def _tables(means: Mapping[tuple[str, str], Outcome]) -> str:
     together = [[rule, *_cells(means[rule, ALL])] for rule in RULES]
     apart = [
-        [rule, *(f"{means[rule, kind].clean_alarms:.1%}" for kind in DETECTORS)]
-        + [f"{means[rule, kind].mixed_f1:.3f}" for kind in DETECTORS]
+        [rule, *(f"{means[rule, kind].clean_alarms:.1%}" for kind in RELATION_DETECTORS)]
+        + [f"{means[rule, kind].mixed_f1:.3f}" for kind in RELATION_DETECTORS]
         for rule in RULES
     ]
     titles = [
-        f"{what}, {kind}" for what in ("clean: false alarms", "mixed: F1") for kind in DETECTORS
+        f"{what}, {kind}"
+        for what in ("clean: false alarms", "mixed: F1")
+        for kind in RELATION_DETECTORS
     ]
     return f"{pages.table(TITLES, together)}\n\n{pages.table(['rule', *titles], apart)}"
 

@@ -36,7 +36,7 @@ def test_detect_lists_the_worst_rows_and_says_why(
     assert (first["row"], first["index"], first["flagged"]) == (worst, f"part {worst}", True)
     scores = [record["score"] for record in found["top"]]
     assert scores == sorted(scores, reverse=True)
-    assert "was expected" in first["sentence"]
+    assert "where the others imply" in first["sentence"]
     assert any("'kind': dropped, text" in note for note in found["notes"])
     assert any("1 missing value in 'mass': filled" in note for note in found["notes"])
 

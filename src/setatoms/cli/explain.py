@@ -54,7 +54,7 @@ def command(
     if as_json:
         print_json(record)
     else:
-        _show(record, loaded.threshold)
+        _show(record, loaded)
 
 
 def _find(model: Model, data: Data, row: int) -> Array:
@@ -69,16 +69,14 @@ def _find(model: Model, data: Data, row: int) -> Array:
     raise FileError(f"{data.table.name} has {n_rows} rows, so there is no row {row}")
 
 
-def _show(record: dict[str, Any], threshold: float) -> None:
+def _show(record: dict[str, Any], model: Model) -> None:
     from setatoms.cli.printing import Printer
 
     printer = Printer()
-    verdict = "flagged" if record["flagged"] else "not flagged"
     chance = "" if record["p_value"] is None else f", p-value {record['p_value']:.2g}"
+    verdict = _verdict(record["score"], model)
     printer.line(
-        f"row {record['row']}: score {record['score']:.4g}{chance}, {verdict} "
-        f"(rows above {threshold:.4g} are)",
-        style="bold",
+        f"row {record['row']}: score {record['score']:.4g}{chance}, {verdict}", style="bold"
     )
     if "kind" in record:
         printer.line(_kind_in_words(record))
@@ -96,6 +94,17 @@ def _show(record: dict[str, Any], threshold: float) -> None:
     printer.table(["observed", "expected", "share", "column"], rows)
     printer.line()
     _show_atoms(record["atoms"], printer)
+
+
+def _verdict(score: float, model: Model) -> str:
+    """Say whether a row is flagged; rows that were learned from have their own threshold."""
+    new, learned = -model.detector.offset_, -model.detector.training_offset_
+    if learned < score <= new:
+        return (
+            f"flagged if the model learned from it (above {learned:.4g}), not flagged if it is new "
+            f"(above {new:.4g})"
+        )
+    return f"{'flagged' if score > new else 'not flagged'} (rows above {new:.4g} are)"
 
 
 def _kind_in_words(record: dict[str, Any]) -> str:

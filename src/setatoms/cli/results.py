@@ -77,7 +77,10 @@ class Results:
             )
         chosen = self.model.detector.contamination
         if isinstance(chosen, str):
-            return "about 5 % of unseen normal rows would be flagged (--contamination auto)"
+            rows = (
+                "normal rows are" if self.model.of_training_rows else "unseen normal rows would be"
+            )
+            return f"about 5 % of {rows} flagged (--contamination auto)"
         return f"{chosen:.3g} of the training rows are flagged (--contamination)"
 
     def records(self, n_rows: int, top: int | None) -> list[dict[str, Any]]:
