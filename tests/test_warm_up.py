@@ -54,7 +54,10 @@ def test_all_kernels_are_compiled_ahead_of_their_use(tmp_path):
 
 def test_parts_with_kernels_in_common_are_compiled_one_after_another():
     groups = warm_up._families(PARTS)
-    assert groups == [["gaussians", "gaussian-scores"], ["cones", "cone-scores", "vectors"]]
+    assert groups == [
+        ["gaussians", "gaussian-scores"],
+        ["cones", "cone-scores", "vectors", "views"],
+    ]
 
 
 class Terminal(io.StringIO):
@@ -81,6 +84,7 @@ def test_only_what_a_detector_needs_is_compiled(store, monkeypatch):
     asked = []
     monkeypatch.setattr(warm_up, "_compile_apart", lambda names, _: asked.append(names) or "")
     store.mark_complete("vectors")
+    store.mark_complete("views")
     compile_ahead("ConeAtomDetector", stream=io.StringIO())
     compile_ahead("GaussianAtomDetector", scoring=True, stream=io.StringIO())
     compile_ahead("VectorAtomDetector", stream=io.StringIO())

@@ -25,7 +25,9 @@ def test_the_halves_share_no_table() -> None:
 @pytest.mark.parametrize("config", ["fast", "members 2", "rule median", "subsample 0.6"])
 def test_a_configuration_is_a_constructor_call(config: str, rows: Rows) -> None:
     arguments = {"budget": "fast"} if config == "fast" else ABLATIONS[config]
-    expected = setatoms.SetAtomEnsemble(contamination=0.1, random_state=3, **arguments)
+    expected = setatoms.SetAtomEnsemble(
+        contamination=0.1, views=("relation",), random_state=3, **arguments
+    )
     scored = ENSEMBLE.score(rows, config, seed=3)
     np.testing.assert_array_equal(
         scored.abnormality, -expected.fit(rows.train).score_samples(rows.test)

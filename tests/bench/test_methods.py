@@ -44,7 +44,7 @@ def test_method_is_the_constructor_call_of_the_table(name: str, rows: Rows) -> N
     if detector != "VectorAtomDetector":
         arguments = arguments | {"radii": (0.01, 0.1), "radii_distribution": "50-50"}
     expected = getattr(setatoms, detector)(
-        n_atoms=3.0, contamination=0.1, random_state=7, **arguments
+        n_atoms=3.0, contamination=0.1, views=("relation",), random_state=7, **arguments
     ).fit(rows.train)
     scored = METHODS[name].score(rows, config, seed=7)
     # scikit-learn's z-scores differ from ours by rounding, which learning carries on

@@ -9,7 +9,7 @@ import pytest
 from sklearn.ensemble import IsolationForest
 
 from setatoms.bench import CsvTable, Peer, plan, suites
-from setatoms.bench.ensembles import ABLATIONS, BUDGETS, MEMBERS
+from setatoms.bench.ensembles import ABLATIONS, ALL_VIEWS, BUDGETS, MEMBERS
 from setatoms.bench.suites import SUITES, Method
 from setatoms.datasets import ADBENCH_DATASETS
 
@@ -55,7 +55,7 @@ def test_ablations_of_the_ensemble_go_with_the_first_seed() -> None:
     tasks = plan("ensemble", datasets=["wine"], methods=["SetAtomEnsemble"])
     counts = Counter(task.cell.seed for task in tasks)
     few = len(BUDGETS) + len(MEMBERS)
-    assert counts == {1: few + len(ABLATIONS)} | dict.fromkeys((2, 3, 4, 5), few)
+    assert counts == {1: few + len(ABLATIONS) + len(ALL_VIEWS)} | dict.fromkeys((2, 3, 4, 5), few)
     names = [
         {task.cell.method for task in plan("ensemble", datasets=["wine"], seeds=[seed])}
         for seed in (1, 4)

@@ -30,7 +30,12 @@ def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, N_FEATURES))
     detector = GaussianAtomDetector(
-        n_atoms=60, n_iter=2, adapt_every=1, contamination=0.1, random_state=0
+        n_atoms=60,
+        n_iter=2,
+        adapt_every=1,
+        views=("relation",),
+        contamination=0.1,
+        random_state=0,
     )
     with pytest.warns(UserWarning, match="rows per atom"):
         detector.fit(X)

@@ -18,7 +18,8 @@ from pathlib import Path
 import atheris
 
 # Before anything is instrumented: Numba could not compile kernels that are.
-import setatoms.learning  # noqa: F401
+import setatoms.learning
+import setatoms.views  # noqa: F401
 
 # An input that takes longer or more is a failure.
 LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-max_len=65536"]

@@ -25,7 +25,9 @@ def pool(rows):
 
 
 def test_the_default_design_is_the_default_ensemble(rows, pool):
-    model = setatoms.SetAtomEnsemble(random_state=3, contamination=0.1).fit(rows.train)
+    model = setatoms.SetAtomEnsemble(random_state=3, contamination=0.1, views=("relation",)).fit(
+        rows.train
+    )
     expected = -model.score_samples(rows.test)
     np.testing.assert_allclose(ensemble.combine(ensemble.Design(), pool), expected)
 

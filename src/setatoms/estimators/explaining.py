@@ -142,6 +142,7 @@ class ExplainsRows(AtomEstimator):
             excess=inside.excess,
             parts=guard.parts(judged.measures),
             grouped=guard.among_outcasts(inside),
+            unseen=(inside.rows < guard.least) | (inside.rows > guard.most),
             seen=Range(restore(guard.least[None])[0], restore(guard.most[None])[0]),
             drops=drops,
         )

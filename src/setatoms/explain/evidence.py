@@ -50,6 +50,8 @@ class Evidence:
         The parts of relation, size and rarity in the score of a row inside.
     grouped : ndarray of shape (n,)
         Whether the row is one of a small group.
+    unseen : ndarray of shape (n, n_features)
+        Which values are beyond all that were learned from.
     seen : Range
         What was learned from.
     drops : ndarray of shape (n, n_features), optional
@@ -62,6 +64,7 @@ class Evidence:
     excess: Array
     parts: Array
     grouped: Mask
+    unseen: Mask
     seen: Range
     drops: Array | None = None
 
@@ -74,6 +77,7 @@ class Evidence:
             self.excess[some],
             self.parts[:, some],
             self.grouped[some],
+            self.unseen[some],
             self.seen,
             None if self.drops is None else self.drops[some],
         )
@@ -103,12 +107,16 @@ class Evidence:
         outside = self.excess.sum(axis=1) > 0
         leading = self.parts.argmax(axis=0)
         sizes = np.where(np.isnan(self.rows), 0.0, self.rows)
-        few = np.where(outside, _of_few(self.excess), _of_few(sizes**2))
+        few = np.where(outside, self._unseen_in_few(), _of_few(sizes**2))
         kinds = np.array([RELATION, FAR, ALONE], dtype=object)[leading]
         kinds[outside] = FAR
         kinds[(kinds == FAR) & few] = EXTREME
         kinds[(kinds != EXTREME) & self.grouped] = GROUP
         return [str(kind) for kind in kinds]
+
+    def _unseen_in_few(self) -> Mask:
+        """Tell which rows (n,) are beyond what was learned from in one or two columns alone."""
+        return np.asarray(self.unseen.sum(axis=1) <= _few(self.unseen.shape[1]))
 
 
 def squared_shares(deviations: Array) -> Array:
@@ -129,6 +137,9 @@ def squared_shares(deviations: Array) -> Array:
 
 def _of_few(amounts: Array) -> Mask:
     """Tell in which rows one or two of the amounts (n, n_features) are nearly all there is."""
-    n_few = min(max(amounts.shape[1] // _FEW_SHARE, 1), _MOST_FEW)
-    largest = np.sort(amounts, axis=1)[:, -n_few:].sum(axis=1)
+    largest = np.sort(amounts, axis=1)[:, -_few(amounts.shape[1]) :].sum(axis=1)
     return np.asarray(largest >= _MOST_OF_IT * amounts.sum(axis=1))
+
+
+def _few(n_features: int) -> int:
+    return min(max(n_features // _FEW_SHARE, 1), _MOST_FEW)

@@ -26,7 +26,7 @@ from setatoms.explain.members import list_atoms, merge_atoms
 from setatoms.explain.panel import Panel, weighted_rows
 from setatoms.explain.records import AtomRecord, ColumnRecord, Record
 from setatoms.explain.refill import refill_each
-from setatoms.explain.sentences import write_sentence
+from setatoms.explain.sentences import NOTHING_UNUSUAL, write_sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,6 +206,7 @@ class _View:
     def records(self, first: int, threshold: float, top: int | None) -> Iterator[Record]:
         """Yield a record for each row; the first row has number `first`."""
         atoms = self._atoms()
+        empty = np.asarray(np.isnan(self._table).all(axis=1))
         kinds = None if self._evidence is None else self._evidence.kinds()
         for i, score in enumerate(self._scores.tolist()):
             columns = [self._column(i, j) for j in self._order[i, :top].tolist()]
@@ -213,7 +214,7 @@ class _View:
                 row=first + i,
                 score=score,
                 flagged=score > threshold,
-                sentence=write_sentence(columns, score),
+                sentence=NOTHING_UNUSUAL if empty[i] else write_sentence(columns, score),
                 columns=columns,
                 atoms=atoms[i],
             )

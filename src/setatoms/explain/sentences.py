@@ -12,6 +12,7 @@ _PLAIN = (1e-4, 1e9)
 # Shares below this are not worth a mention, unless nothing else is.
 _WORTH_SAYING = 0.005
 _ROUNDING = 1e-12
+NOTHING_UNUSUAL = "as expected in every column"
 
 
 def write_sentence(columns: Sequence[ColumnRecord], score: float) -> str:
@@ -27,8 +28,8 @@ def write_sentence(columns: Sequence[ColumnRecord], score: float) -> str:
     >>> write_sentence([column | seen], score=23.0)
     'temp 167: largest seen 75; the others imply 48'
     """
-    if score == 0 or all(column["observed"] is None for column in columns):
-        return "as expected in every column"
+    if score == 0:
+        return NOTHING_UNUSUAL
     said = [
         _clause(column, score)
         for place, column in enumerate(columns)
