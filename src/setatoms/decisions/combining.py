@@ -88,7 +88,7 @@ class Combination:
     def combine(self, errors: Array) -> Array:
         """Return one number a row (n_samples,) from the errors (n_models, n_samples)."""
         ratios = self._ratios(errors)
-        return np.asarray((RULES[self.rule].weigh(ratios) * ratios).sum(axis=0))
+        return _add_up(RULES[self.rule].weigh(ratios) * ratios)
 
     def shares(self, errors: Array) -> Array:
         """Return which share of the number of a row each model has (n_models, n_samples)."""
@@ -96,12 +96,23 @@ class Combination:
         # relative to the largest, as a sum of huge and of tiny ones has the same shares
         peaks = ratios.max(axis=0)
         parts = RULES[self.rule].weigh(ratios) * (ratios / np.where(peaks > 0, peaks, 1.0))
-        totals = parts.sum(axis=0)
+        totals = _add_up(parts)
         return np.where(totals > 0, parts / np.where(totals > 0, totals, 1.0), 1.0 / len(parts))
 
     def _ratios(self, errors: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.minimum(errors / self.units[:, None], _LARGEST_RATIO)
+
+
+def _add_up(parts: Array) -> Array:
+    """Return the sum over models of parts (n_models, n_samples), in their order.
+
+    NumPy adds up a single column in another order, and a row's score must not depend on others.
+    """
+    total = np.zeros(parts.shape[1])
+    for part in parts:
+        total += part
+    return total
 
 
 def own_median(errors: Array, _kinds: Sequence[str]) -> Array:

@@ -222,10 +222,12 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         return np.array([measure(dictionary, Z) for dictionary in self._dictionaries()])
 
     def score_samples(self, X: Any) -> Scores:
-        r"""Return minus how large the representation error of each row is.
+        r"""Return minus how abnormal each row is, by all `views` together.
 
-        That of one dictionary is per feature, :math:`\|r\| / \sqrt{m}`; an ensemble combines
-        those of its members by its `rule`.
+        The number is in robust standard deviations, see `setatoms.views.guard`. With
+        ``views=("relation",)`` it is how large the representation error is: that of one dictionary
+        per feature, :math:`\|r\| / \sqrt{m}`; an ensemble combines those of its members by its
+        `rule`.
 
         Parameters
         ----------

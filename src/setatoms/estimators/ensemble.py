@@ -24,10 +24,11 @@ class SetAtomEnsemble(ErrorDetector):
     r"""Detect anomalies by the representation errors on many small dictionaries of set-atoms.
 
     Members are Gaussian and cone dictionaries with different random starts, sizes and radii, each
-    learned for a few iterations. Let :math:`\|r_k\|` be the error that member :math:`k` leaves of a
-    row and :math:`u_k` the median of its errors on the training rows. With the ratios
-    :math:`q_k = \|r_k\| / u_k` in increasing order, the score is minus the mean of the smaller
-    half,
+    learned for a few iterations. Their errors are one of the `views` that make up the score, see
+    `setatoms.views.guard`. With ``views=("relation",)`` they are all of it: let :math:`\|r_k\|` be
+    the error that member :math:`k` leaves of a row and :math:`u_k` the median of its errors on the
+    training rows. With the ratios :math:`q_k = \|r_k\| / u_k` in increasing order, the score is
+    then minus the mean of the smaller half,
 
     .. math::
         -\frac{1}{H} \sum_{k=1}^{H} q_{(k)}, \quad H = \lceil K / 2 \rceil
@@ -48,7 +49,7 @@ class SetAtomEnsemble(ErrorDetector):
         What differs between members of a kind beside their random starts: the number of atoms, the
         distribution of radii, both ("all") or nothing ("starts").
     rule : str, default="lower-half"
-        How errors are combined, see above. Others, for comparison: "mean" (of all ratios),
+        How errors are combined with ``views=("relation",)``, see above. Others, for comparison: "mean" (of all ratios),
         "mean-by-kind" (with one unit for all members of a kind), "plain-mean" (no units), "median",
         and the means of another part of the ratios: "upper-half", "lower-quarter" and "least" (the
         smallest alone).
