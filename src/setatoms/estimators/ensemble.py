@@ -49,9 +49,9 @@ class SetAtomEnsemble(ErrorDetector):
         What differs between members of a kind beside their random starts: the number of atoms, the
         distribution of radii, both ("all") or nothing ("starts").
     rule : str, default="lower-half"
-        How errors are combined with ``views=("relation",)``, see above. Others, for comparison: "mean" (of all ratios),
-        "mean-by-kind" (with one unit for all members of a kind), "plain-mean" (no units), "median",
-        and the means of another part of the ratios: "upper-half", "lower-quarter" and "least" (the
+        How errors are combined with ``views=("relation",)``, see above. Others, for comparison:
+        "mean" (of all ratios), "mean-by-kind" (with one unit for all members of a kind),
+        "plain-mean" (no units), "median", and the means of another part of the ratios: "upper-half", "lower-quarter" and "least" (the
         smallest alone).
     subsample : float or None, default=None
         The share of rows that each member learns from, drawn anew for each. None takes all rows of
