@@ -51,8 +51,8 @@ class SetAtomEnsemble(ErrorDetector):
     rule : str, default="lower-half"
         How errors are combined with ``views=("relation",)``, see above. Others, for comparison:
         "mean" (of all ratios), "mean-by-kind" (with one unit for all members of a kind),
-        "plain-mean" (no units), "median", and the means of another part of the ratios: "upper-half", "lower-quarter" and "least" (the
-        smallest alone).
+        "plain-mean" (no units), "median", and the means of another part of the ratios:
+        "upper-half", "lower-quarter" and "least" (the smallest alone).
     subsample : float or None, default=None
         The share of rows that each member learns from, drawn anew for each. None takes all rows of
         a table with up to 20,000, and 20,000 of a larger one.
