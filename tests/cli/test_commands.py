@@ -228,3 +228,37 @@ def test_a_sample_is_the_same_for_a_seed_and_said(call: Call, table: Path, tmp_p
         results.append(answer.json["threshold"])
         assert any("learned from 200 random rows" in note for note in answer.json["notes"])
     assert results[0] == results[1] != results[2]
+
+
+@pytest.mark.parametrize("model", [False, True])
+def test_so_many_rows_are_flagged_as_wished(call: Call, table: Path, tmp_path: Path, model: bool):
+    words = ["detect", table, "--method", "vector"]
+    if model:
+        assert call("fit", table, "--method", "vector", "--save", tmp_path / "m").status == 0
+        words = ["score", tmp_path / "m", table]
+    # as many at most, and no fewer unless scores are equal
+    assert call(*words, "--flag-top", 7, "--json").json["flagged"] == 7
+    usual = call(*words, "--alarms", 250, "--json").json
+    few = call(*words, "--alarms", 2, "--json").json
+    assert usual["flagged"] > few["flagged"] == 2
+    assert f"{usual['flagged']} rows beyond the threshold" in few["decision"]
+    # those with the highest scores
+    assert [record["flagged"] for record in few["top"]] == [True, True] + [False] * 8
+
+
+@pytest.mark.parametrize(
+    "words", [("--flag-top", 3, "--alarms", 2), ("--fdr", 0.1, "--flag-top", 3)]
+)
+def test_one_way_of_flagging_at_a_time(call: Call, table: Path, words: tuple[object, ...]):
+    answer = call("detect", table, *words)
+    assert answer.status == 2
+    assert f"{words[0]} and {words[2]} exclude each other" in answer.err
+
+
+def test_rows_of_one_kind_are_listed(call: Call, table: Path):
+    kinds = {r["kind"] for r in call("detect", table, "--top", 50, "--json").json["top"]}
+    assert len(kinds) > 1
+    for kind in kinds:
+        found = call("detect", table, "--top", 5, "--kind", kind, "--json").json["top"]
+        assert 0 < len(found) <= 5
+        assert {record["kind"] for record in found} == {kind}

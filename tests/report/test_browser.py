@@ -96,6 +96,21 @@ def test_only_flagged_rows_on_request(browser, page):
     assert shown(browser, "flag") == ["flagged"] * 5
 
 
+def test_rows_of_one_kind_on_request(browser, make_data, tmp_path):
+    kinds = ["broken relation", "<b>far out</b>"]
+    rows = [row | {"kind": kinds[i % 3 == 0]} for i, row in enumerate(make_data().top_rows)]
+    browser.open(write_report(tmp_path / "page.html", make_data(top_rows=rows)))
+    browser.find("#kind option:nth-child(2)").click()
+    assert shown(browser, "kind") == [kinds[1]] * 10
+    browser.find("#kind option:nth-child(1)").click()
+    assert len(shown(browser, "kind")) == 20
+
+
+def test_a_page_without_kinds_offers_none(browser, page):
+    browser.open(page)
+    assert not browser.find("#kind").is_displayed()
+
+
 def test_a_click_unfolds_observed_against_expected(browser, page, make_data):
     browser.open(page)
     browser.find(f"{ROWS}[data-item='1']").click()
