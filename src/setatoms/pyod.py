@@ -20,7 +20,7 @@ except ImportError as error:
 class PyODDetector(BaseDetector):
     """Wrap a detector of this library in the conventions of PyOD.
 
-    Scores are the errors per feature, higher for more abnormal rows; labels are 1 for outliers and
+    Scores are minus `score_samples`, higher for more abnormal rows; labels are 1 for outliers and
     0 for all other rows. `predict`, `predict_proba` and `predict_confidence` are PyOD's own. For
     p-values give normal rows outside the fit to ``detector_.calibrate`` and ask
     ``detector_.p_values``.
@@ -92,7 +92,7 @@ class PyODDetector(BaseDetector):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the error per feature of each row: the higher, the more abnormal.
+        """Return minus `score_samples` of each row: the higher, the more abnormal.
 
         Parameters
         ----------
