@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,10 @@ Dataset = tuple[NDArray[np.float64], NDArray[np.int64]]
 # the same examples each time, so that a failure in CI is a failure here.
 settings.register_profile("setatoms", deadline=None, derandomize=True)
 settings.load_profile("setatoms")
+
+# under nohup it is ignored, here and in every command that is to be ended by it
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -26,6 +27,8 @@ _SHOWN_FLAWS = 10
 def main() -> int:
     """Run all parts."""
     options = _options()
+    # under nohup it is ignored, here and in every command that is to be ended by it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     began, tallies = time.monotonic(), []
     print("| what | tried | flaws | |\n|---|--:|--:|---|", flush=True)
     # drafts are synchronised to the disk, which takes most of the time on a real one
