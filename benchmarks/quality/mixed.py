@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 SHARES = (0.01, 0.05, 0.1)
 SYNTHETIC = tuple(kind for kind in ANOMALIES if kind != "real")
 SEED = 1
-MOST_NORMAL = 1500
+MOST_NORMAL = 500
 LEAST_FOUND, MOST_FALSE = 0.6, 0.05
 DEPENDENCY = "dependency"
 
