@@ -18,9 +18,7 @@ from setatoms.estimators.missing import keep_observed, measure, open_gaps
 from setatoms.estimators.recipes import Lesson, OnStep
 from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_constant
 from setatoms.estimators.tables import read_table
-from setatoms.explain import (
-    mean_rows,
-)
+from setatoms.explain import mean_rows
 from setatoms.progress import Progress
 from setatoms.views import Guard, Inside, Judged, screen_rows
 
@@ -214,7 +212,8 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
 
     def _errors(self, table: Array) -> Array:
         """Return the representation errors (n_dictionaries, n) of rows."""
-        parts = [self.standardizer_.apply(table[part]) for part in _slabs(table)]
+        # slab by slab: the standardised table is never there as a whole
+        parts = (self.standardizer_.apply(table[part]) for part in _slabs(table))
         return np.concatenate([self._errors_of(Z) for Z in parts], axis=1)
 
     def _errors_of(self, Z: Array) -> Array:

@@ -92,16 +92,16 @@ class ExplainsRows(AtomEstimator):
         top : int or None, default=3
             How many columns to list for each row, the most responsible first; None lists all.
         rank : {"contribution", "refill"}, default="contribution"
-            What makes a column responsible: its share of the squared error, or by how much the
-            score falls when the column is refilled from the others. The second finds broken
-            relations better, above all with cones and vectors, and takes about ten times as long
-            for each column.
+            What makes a column responsible: its share of what is unusual, or by how much the score
+            falls when the column is replaced by what the others imply. The second finds broken
+            relations better and scores every row once for each column; with
+            ``views=("relation",)`` it takes about ten times as long.
 
         Returns
         -------
         explanation : Explanation
-            With `records`, `sentences` and `frame`. What it says of a row does not depend on the
-            others.
+            With `records`, `kinds`, `sentences` and `frame`. What it says of a row does not depend
+            on the others.
         """
         check_is_fitted(self)
         check_top(top)

@@ -77,15 +77,7 @@ def replace_worst(
         pairs = zip(panel.dictionaries, filled, strict=True)
         filled = [settle(dictionary, Z, free) for dictionary, Z in pairs]
     rows = np.where(free & ~missing, panel.in_own_units(mean_rows(filled)), table)
-    before, after = score(table), score(rows)
-    return Counterfactual(
-        rows=rows,
-        columns=[tuple(panel.names[j] for j in row if j >= 0) for row in order.tolist()],
-        score_before=before,
-        score_after=after,
-        flagged_before=before > threshold,
-        flagged_after=after > threshold,
-    )
+    return _compared(table, rows, order, panel.names, score, threshold)
 
 
 def replace_by_implied(
@@ -129,15 +121,7 @@ def replace_by_implied(
         order[at, step] = chosen[at]
     # with all of them missing, each of those replaced is implied by what was never wrong
     rows = np.where(free & ~missing, imply(np.where(free, np.nan, rows)), table)
-    before, after = score(table), score(rows)
-    return Counterfactual(
-        rows=rows,
-        columns=[tuple(names[j] for j in row if j >= 0) for row in order.tolist()],
-        score_before=before,
-        score_after=after,
-        flagged_before=before > threshold,
-        flagged_after=after > threshold,
-    )
+    return _compared(table, rows, order, names, score, threshold)
 
 
 def score_replaced(
@@ -151,6 +135,26 @@ def score_replaced(
         rows[observed, j] = implied[observed, j]
         scores[:, j] = score(rows)
     return scores
+
+
+def _compared(
+    table: Array,
+    rows: Array,
+    order: NDArray[np.intp],
+    names: Sequence[str],
+    score: Callable[[Array], Array],
+    threshold: float,
+) -> Counterfactual:
+    """Score rows before and after columns were replaced, in this order (n, k), -1 for none."""
+    before, after = score(table), score(rows)
+    return Counterfactual(
+        rows=rows,
+        columns=[tuple(names[j] for j in row if j >= 0) for row in order.tolist()],
+        score_before=before,
+        score_after=after,
+        flagged_before=before > threshold,
+        flagged_after=after > threshold,
+    )
 
 
 def _replace_next(panel: Panel, filled: Sequence[Array], free: Mask) -> NDArray[np.intp]:

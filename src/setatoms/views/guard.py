@@ -198,8 +198,7 @@ class Guard:
 
     def judge(self, inside: Inside, errors: Array, n_jobs: int | None) -> Judged:
         """Combine the views of rows, given the errors (n_dictionaries, n) of the short rows."""
-        logs = log_at_least(errors * inside.factors, _LEAST_ERROR)
-        relation = combine_groups(self.errors.apply(logs), self.groups)
+        relation = self._relation(errors * inside.factors)
         around = self.neighbours.measure(inside.rows, n_jobs)
         values = _log_measures(relation, inside.sizes, around, inside.rows.shape[1])
         z = self.measures.apply(values)
@@ -217,10 +216,14 @@ class Guard:
         errors : ndarray of shape (n_dictionaries, n)
             What the dictionaries would leave of rows like these that they have not learned from.
         """
-        logs = log_at_least(errors, _LEAST_ERROR)
-        relation = combine_groups(self.errors.apply(logs), self.groups)
         scale = Calibration(self.measures.middle[:1], self.measures.spread[:1])
-        return self._combine(np.vstack([scale.apply(relation[None]), judged.measures[1:]]))
+        relation = scale.apply(self._relation(errors)[None])
+        return self._combine(np.vstack([relation, judged.measures[1:]]))
+
+    def _relation(self, errors: Array) -> Array:
+        """Return one number for each row (n,) from the errors (n_dictionaries, n)."""
+        logs = log_at_least(errors, _LEAST_ERROR)
+        return combine_groups(self.errors.apply(logs), self.groups)
 
     def remembering(self, Z: Array) -> Guard:
         """Return this guard with rows Z (n, n_features) that had no say in learning."""
