@@ -30,17 +30,18 @@ Figures = dict[str, float]
 
 
 class Case(NamedTuple):
-    """A table with dependency anomalies, made and split by a seed."""
+    """A table with anomalies of one kind, made and split by a seed."""
 
     name: str
     seed: int
+    anomalies: str = "dependency"
 
     def rows(self, folder: Path) -> Rows:
         """Return the rows of the benchmark's cells; the table is kept in `folder`."""
-        return prepare(AdbenchTable(self.name), "dependency", self.seed, folder)
+        return prepare(AdbenchTable(self.name), self.anomalies, self.seed, folder)
 
     def __str__(self) -> str:
-        return f"{self.name}-{self.seed}"
+        return f"{self.name}-{self.anomalies}-{self.seed}"
 
 
 @dataclass(frozen=True)

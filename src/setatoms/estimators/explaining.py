@@ -140,6 +140,7 @@ class ExplainsRows(AtomEstimator):
             factors=inside.factors,
             implied=implied,
             excess=inside.excess,
+            outside=judged.outside,
             parts=guard.parts(judged.measures),
             grouped=guard.among_outcasts(inside),
             unseen=(inside.rows < guard.least) | (inside.rows > guard.most),

@@ -46,6 +46,8 @@ class Evidence:
         What the other columns imply for each, standardised.
     excess : ndarray of shape (n, n_features)
         By how much each value is outside the learned range.
+    outside : ndarray of shape (n,)
+        Whether that is what makes the row abnormal.
     parts : ndarray of shape (3, n)
         The parts of relation, size and rarity in the score of a row inside.
     grouped : ndarray of shape (n,)
@@ -62,6 +64,7 @@ class Evidence:
     factors: Array
     implied: Array
     excess: Array
+    outside: Mask
     parts: Array
     grouped: Mask
     unseen: Mask
@@ -75,6 +78,7 @@ class Evidence:
             self.factors[some],
             self.implied[some],
             self.excess[some],
+            self.outside[some],
             self.parts[:, some],
             self.grouped[some],
             self.unseen[some],
@@ -94,22 +98,21 @@ class Evidence:
         -----
         Of a row inside the learned range this is the mean of that share and of the column's share
         in the squared distance from what the others imply: the first knows the atoms, the second
-        is not misled by a code that follows the faulty value. Outside the range, it is the share
-        in how far the row is outside.
+        is not misled by a code that follows the faulty value. Of a row outside, it is the share in
+        how far the row is outside.
         """
         deviations = np.where(np.isnan(self.rows), 0.0, self.rows - self.implied)
         inside = (relation + squared_shares(deviations)) / 2
-        beyond = self.excess.sum(axis=1, keepdims=True)
-        return np.where(beyond > 0, self.excess / np.where(beyond > 0, beyond, 1.0), inside)
+        beyond = np.where(self.outside, self.excess.sum(axis=1), 1.0)
+        return np.where(self.outside[:, None], self.excess / beyond[:, None], inside)
 
     def kinds(self) -> list[str]:
         """Return the kind of fault of each row."""
-        outside = self.excess.sum(axis=1) > 0
         leading = self.parts.argmax(axis=0)
         sizes = np.where(np.isnan(self.rows), 0.0, self.rows)
-        few = np.where(outside, self._unseen_in_few(), _of_few(sizes**2))
+        few = np.where(self.outside, self._unseen_in_few(), _of_few(sizes**2))
         kinds = np.array([RELATION, FAR, ALONE], dtype=object)[leading]
-        kinds[outside] = FAR
+        kinds[self.outside] = FAR
         kinds[(kinds == FAR) & few] = EXTREME
         kinds[(kinds != EXTREME) & self.grouped] = GROUP
         return [str(kind) for kind in kinds]

@@ -17,16 +17,19 @@ so views that find nothing unusual hardly count, and none can make up for anothe
 
 *Rows beyond what was learned.* The learned range of a column is that of the training rows,
 extended by three quarters of the distance from the median to either end, and at least by one
-standard deviation. A row outside is an anomaly whatever its relations: its number is
-:math:`21 + \log(1 + e)`, more than any row inside can have, where :math:`e` is by how many standard
-deviations in total it is outside. Relations are never asked further out than training rows
-reached: a longer row is shortened to that length, and its error grows in proportion. So a set-atom,
-which may turn the more freely the longer a row is, cannot follow a far row wherever it goes.
+standard deviation. With :math:`e` standard deviations in total by which a row is outside, its
+number is at least :math:`7 e`, and from :math:`e = 3` on it is
+:math:`21 + \log(1 + e - 3)`, more than any row inside can have: an anomaly whatever its relations.
+A constant column that differs counts three standard deviations more.
+
+Relations are never asked further out than training rows reached: a longer row is shortened to that
+length, and its error grows in proportion. So a set-atom, which may turn the more freely the longer
+a row is, cannot follow a far row wherever it goes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -41,11 +44,12 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 VIEWS = ("relation", "size", "rarity")
-_WEIGHTS = {"relation": 4.0, "size": 1.0, "rarity": 1.0}
+WEIGHTS = {"relation": 4.0, "size": 1.0, "rarity": 1.0}
 # The measures behind each view, and their order.
 _MEASURES = {"relation": (0,), "size": (1,), "rarity": (2, 3)}
 _SHARPNESS = 2.0
-_BEYOND = LARGEST + 1.0
+# A row so many standard deviations outside has a number that no row inside can have.
+_CLEARLY, _BEYOND = 3.0, LARGEST + 1.0
 _WIDENING = 0.75
 _LEAST_MARGIN = 1.0
 # Smaller errors, sizes and distances are nothing.
@@ -70,7 +74,7 @@ class Inside(NamedTuple):
     sizes : ndarray of shape (n,)
         Root mean square of the values of `rows`.
     excess : ndarray of shape (n, n_features)
-        By how much each value was outside the range.
+        By how much each value was outside the range; three more if its column was constant.
     """
 
     rows: Array
@@ -89,10 +93,13 @@ class Judged(NamedTuple):
         How abnormal each row is.
     measures : ndarray of shape (4, n)
         Relation, size, distance and density in robust standard deviations.
+    outside : ndarray of shape (n,)
+        Whether the number is that of a row outside the learned range.
     """
 
     numbers: Array
     measures: Array
+    outside: Mask
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,7 @@ class Guard:
             outcasts=np.empty((Z.shape[1], 0)),
         )
         z = guard.measures.apply(values)
-        return guard, Judged(guard._combine(z), z)
+        return guard, Judged(guard._combine(z), z, np.zeros(len(Z), np.bool_))
 
     def bring_inside(self, Z: Array) -> Inside:
         """Bring standardised rows Z (n, n_features) to where training rows were."""
@@ -194,6 +201,7 @@ class Guard:
         factors = np.maximum(sizes / self.longest, 1.0) if self.longest > 0 else np.ones(len(Z))
         short = rows / factors[:, None]
         excess = np.where(np.isnan(Z), 0.0, np.abs(Z - rows))
+        excess[(excess > 0) & (self.low == self.high)] += _CLEARLY
         return Inside(rows, short, factors, sizes, excess)
 
     def judge(self, inside: Inside, errors: Array, n_jobs: int | None) -> Judged:
@@ -202,9 +210,8 @@ class Guard:
         around = self.neighbours.measure(inside.rows, n_jobs)
         values = _log_measures(relation, inside.sizes, around, inside.rows.shape[1])
         z = self.measures.apply(values)
-        beyond = inside.excess.sum(axis=1)
-        numbers = np.where(beyond > 0, _BEYOND + log_of_one_plus(beyond), self._combine(z))
-        return Judged(numbers, z)
+        within, beyond = self._combine(z), number_outside(inside.excess.sum(axis=1))
+        return Judged(np.maximum(within, beyond), z, beyond > within)
 
     def judge_unseen(self, judged: Judged, errors: Array) -> Array:
         """Return the numbers (n,) that rows would have if dictionaries left other `errors`.
@@ -245,22 +252,53 @@ class Guard:
 
         Parts are proportional to the squares and add up to the number.
         """
-        squares = self._squares(measures)
+        squares = weighted_squares(measures, self._weights)
         numbers = _root_of_sum(squares)
         return np.asarray(squares / np.maximum(numbers, _LEAST_FACTOR))
 
     def _combine(self, measures: Array) -> Array:
-        return _root_of_sum(self._squares(measures))
+        return combine_views(measures, self._weights)
 
-    def _squares(self, measures: Array) -> Array:
-        """Return the weighted squares (n_views, n) of what the views say."""
-        total = sum(_WEIGHTS[view] for view in self.views)
-        squares = np.zeros((len(VIEWS), measures.shape[1]))
-        for place, view in enumerate(VIEWS):
-            if view in self.views:
-                each = [rise(measures[i], _SHARPNESS) ** 2 for i in _MEASURES[view]]
-                squares[place] = _WEIGHTS[view] / total * (sum(each) / len(each))
-        return squares
+    @property
+    def _weights(self) -> dict[str, float]:
+        return {view: WEIGHTS[view] for view in self.views}
+
+
+def combine_views(measures: Array, weights: Mapping[str, float]) -> Array:
+    """Return the numbers (n,) of rows inside the learned range.
+
+    Parameters
+    ----------
+    measures : ndarray of shape (4, n)
+        Relation, size, distance and density in robust standard deviations.
+    weights : dict
+        How much each view counts; one without a weight counts nothing.
+    """
+    return _root_of_sum(weighted_squares(measures, weights))
+
+
+def weighted_squares(measures: Array, weights: Mapping[str, float]) -> Array:
+    """Return the weighted squares (n_views, n) of what the views say of rows."""
+    total = sum(weights.values())
+    squares = np.zeros((len(VIEWS), measures.shape[1]))
+    for place, view in enumerate(VIEWS):
+        if view in weights:
+            each = [rise(measures[i], _SHARPNESS) ** 2 for i in _MEASURES[view]]
+            squares[place] = weights[view] / total * (sum(each) / len(each))
+    return squares
+
+
+def number_outside(excess: Array) -> Array:
+    """Return the least numbers (n,) of rows that are outside the learned range by `excess` (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> number_outside(np.array([0.0, 0.3, 1.0, 3.0, 1e6])).round(2).tolist()
+    [0.0, 2.1, 7.0, 21.0, 34.82]
+    """
+    near = _BEYOND / _CLEARLY * np.minimum(excess, _CLEARLY)
+    return np.asarray(near + log_of_one_plus(np.maximum(excess - _CLEARLY, 0.0)))
 
 
 def _root_of_sum(squares: Array) -> Array:
