@@ -24,7 +24,8 @@ from benchmarks.rounds import Call, Contender, PerRow, Timing, alternate, fastes
 from benchmarks.settings import Settings
 from benchmarks.shapes import Problem, random_problems, table_problems
 from setatoms import cone_omp, gauss_l1, omp
-from setatoms.learning.atoms import ConeAtoms
+from setatoms.coding.batch import errors
+from setatoms.learning.kinds import ConeAtoms
 
 MACHINE = "dgemm, all atoms once"
 # A product is taken in slices whose result fits the cache: the rate of arithmetic, not of memory.
@@ -144,7 +145,7 @@ def _scores(name: str, problem: Problem, s: int, threads: int) -> Contender:
     kind = ConeAtoms(n_nonzero=s)
 
     def call() -> Any:
-        return kind.errors(problem.X, problem.atoms, problem.radii, n_jobs=threads)
+        return errors(kind.coder(problem.atoms, problem.radii), problem.X, n_jobs=threads)
 
     return Contender(name, "ours", call, len(problem.X), lambda errors: errors)
 

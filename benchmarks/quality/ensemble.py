@@ -25,8 +25,9 @@ from benchmarks.quality.splits import unwarned
 from setatoms import SetAtomEnsemble
 from setatoms.bench.rows import Rows
 from setatoms.decisions import RULES, Combination
-from setatoms.estimators.members import BUDGETS, DISTRIBUTIONS, SIZES, Member
-from setatoms.learning.atoms import ConeAtoms
+from setatoms.estimators.members import BUDGETS, SIZES
+from setatoms.learning import FittedDictionary
+from setatoms.learning.kinds import find_kind
 
 Array = NDArray[np.float64]
 
@@ -145,9 +146,7 @@ def learn(rows: Rows, seed: int, pool: str, n_jobs: int) -> Pool:
     opinions: dict[str, list[tuple[Array, Array]]] = {name: [] for name in OPINIONS}
     kinds: list[str] = []
     for member, train, test in _members(rows, seed, pool, n_jobs):
-        errors = [
-            member.kind.errors(Z, member.atoms, member.radii, n_jobs=n_jobs) for Z in (train, test)
-        ]
+        errors = [member.errors(Z, n_jobs=n_jobs) for Z in (train, test)]
         opinions["error"].append((errors[0], errors[1]))
         if pool == Design.pool and len(kinds) < Design.n_members:
             parts = code(member, train, n_jobs), code(member, test, n_jobs)
@@ -156,13 +155,13 @@ def learn(rows: Rows, seed: int, pool: str, n_jobs: int) -> Pool:
             opinions["coefficients"].append(
                 atypicality(parts[0].coefficients, parts[1].coefficients)
             )
-        kinds.append("cone" if isinstance(member.kind, ConeAtoms) else "gaussian")
+        kinds.append(member.kind.name)
     return Pool(kinds, {name: _stacked(said) for name, said in opinions.items() if said})
 
 
 def _members(
     rows: Rows, seed: int, pool: str, n_jobs: int
-) -> Iterator[tuple[Member, Array, Array]]:
+) -> Iterator[tuple[FittedDictionary, Array, Array]]:
     """Yield the members of a pool with the rows that each sees, standardised."""
     common = {"contamination": 0.1, "n_jobs": n_jobs, "views": ("relation",), **POOLS[pool]}
     if pool not in COLUMNS:
@@ -259,7 +258,8 @@ def _auc(rows: Rows, abnormality: Array) -> float:
 
 
 def _settings(pool: str) -> object:
-    return SetAtomEnsemble(**POOLS[pool]).get_params(), SIZES, DISTRIBUTIONS, COLUMNS.get(pool)
+    distributions = {name: find_kind(name).distributions for name in ("gaussian", "cone")}
+    return SetAtomEnsemble(**POOLS[pool]).get_params(), SIZES, distributions, COLUMNS.get(pool)
 
 
 def _stacked(pairs: Sequence[Sequence[Array]]) -> Opinions:

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from setatoms.estimators.members import Member
 from setatoms.explain.members import distances
+from setatoms.learning import FittedDictionary
 
 Array = NDArray[np.float64]
 
@@ -39,17 +39,11 @@ class Coded(NamedTuple):
         return self.atoms + self.errors**2 + abs(self.coefficients).sum(axis=1)
 
 
-def code(member: Member, Z: Array, n_jobs: int | None) -> Coded:
+def code(member: FittedDictionary, Z: Array, n_jobs: int | None) -> Coded:
     """Code standardised rows Z (n, n_features), slab by slab."""
     slabs: list[Coded] = []
     for start in range(0, len(Z), SLAB_ROWS):
-        codes = member.kind.code(
-            Z[start : start + SLAB_ROWS],
-            member.atoms,
-            member.radii,
-            n_jobs=n_jobs,
-            actual_atoms=True,
-        )
+        codes = member.code(Z[start : start + SLAB_ROWS], n_jobs=n_jobs, actual_atoms=True)
         leans = np.where(codes.support >= 0, distances(codes, member.atoms, member.radii), 0.0)
         slabs.append(Coded(codes.errors, np.sum(leans**2, axis=1), codes.coefficients))
     parts: Any = zip(*slabs, strict=True)

@@ -17,7 +17,7 @@ from benchmarks.quality.splits import unwarned
 from setatoms import SetAtomEnsemble
 from setatoms.bench.cache import Arrays, cached
 from setatoms.bench.rows import ANOMALIES
-from setatoms.views import VIEWS, WEIGHTS, combine_views, number_outside
+from setatoms.views import VIEWS, WEIGHTS, combine_views, raise_outside
 
 Array = NDArray[np.float64]
 Weights = Mapping[str, float]
@@ -74,8 +74,8 @@ def mean_auc(measured: Measured, weights: Weights) -> dict[str, float]:
     found: dict[str, list[float]] = {kind: [] for kind in ANOMALIES}
     for case, arrays in measured.items():
         within = combine_views(arrays["measures"].astype(np.float64), weights)
-        beyond = number_outside(arrays["outside"].astype(np.float64))
-        found[case.anomalies].append(roc_auc_score(arrays["truth"], np.maximum(within, beyond)))
+        numbers = raise_outside(within, arrays["outside"].astype(np.float64))
+        found[case.anomalies].append(roc_auc_score(arrays["truth"], numbers))
     return {kind: float(np.mean(aucs)) for kind, aucs in found.items()}
 
 

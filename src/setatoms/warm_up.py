@@ -23,7 +23,7 @@ from setatoms._compile import JIT_DISABLED, NOTICE, STORE
 from setatoms.coding import cone_omp, gauss_l1
 from setatoms.geometry import pull_back
 from setatoms.learning.aksvd import aksvd
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
+from setatoms.learning.kinds import ConeAtoms, GaussianAtoms
 from setatoms.learning.loop import learn
 from setatoms.learning.radii import FixedRadii
 from setatoms.progress import Progress

@@ -40,9 +40,12 @@ def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.warns(UserWarning, match="rows per atom"):
         detector.fit(X)
     atoms = rng.normal(size=N_FEATURES) + 1e-3 * rng.normal(size=(60, N_FEATURES))
-    detector.components_ = atoms / np.linalg.norm(atoms, axis=1, keepdims=True)
-    detector.radii_ = np.full(60, 1e-8)
-    detector.kind_ = dataclasses.replace(detector.kind_, max_sweeps=1_000_000, tol=0.0)
+    detector.dictionary_ = dataclasses.replace(
+        detector.dictionary_,
+        kind=dataclasses.replace(detector.kind_, max_sweeps=1_000_000, tol=0.0),
+        atoms=atoms / np.linalg.norm(atoms, axis=1, keepdims=True),
+        radii=np.full(60, 1e-8),
+    )
     detector.feature_names_in_ = np.array(NAMES, dtype=object)
     path = tmp_path_factory.mktemp("slow") / "slow.setatoms"
     detector.save(path)
@@ -98,7 +101,7 @@ def test_limits_are_checked_when_a_model_is_loaded(
     call: Call, slow_model: Path, wide_rows: Path, tmp_path: Path, field: str, value: int
 ) -> None:
     stored = read_model(slow_model)
-    stored.header["attributes"]["kind_"]["fields"][field] = value
+    stored.header["attributes"]["dictionary_"]["fields"]["kind"]["fields"][field] = value
     crafted = tmp_path / "crafted.setatoms"
     write_model(crafted, StoredModel(stored.header, stored.arrays))
     answer = call("score", crafted, wide_rows)

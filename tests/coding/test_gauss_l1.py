@@ -262,6 +262,14 @@ def test_rows_stopped_at_max_sweeps_are_counted_in_a_warning():
     assert 0 < counted <= stopped
 
 
+def test_a_row_that_is_done_in_its_last_sweep_does_not_warn():
+    atoms, radii = np.eye(3), np.full(3, 0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codes = gauss_l1([[3.0, 0.0, 0.0], [0.0, 0.1, 0.0]], atoms, radii, max_sweeps=1)
+    assert codes.n_sweeps.tolist() == [1, 1]
+
+
 def test_converged_rows_do_not_warn():
     X, atoms, radii = random_problem()
     with warnings.catch_warnings():

@@ -186,7 +186,7 @@ def test_the_dictionary_does_not_depend_on_the_threshold(name, rows):
 def test_scores_of_the_relation_are_errors_per_feature_and_decisions_their_distance(name, rows):
     model = make(name, views=("relation",)).fit(rows)
     Z = model.standardizer_.apply(rows)
-    errors = model.kind_.errors(Z, model.components_, model.radii_)
+    errors = model.dictionary_.errors(Z)
     np.testing.assert_array_equal(model.score_samples(rows), -errors / np.sqrt(5))
     decision = model.decision_function(rows)
     np.testing.assert_array_equal(decision, model.score_samples(rows) - model.offset_)

@@ -8,7 +8,7 @@ import setatoms
 from setatoms.decisions import RULES
 from setatoms.estimators import members
 from setatoms.estimators.members import BUDGETS, DIVERSITIES
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms
+from setatoms.learning.kinds import ConeAtoms, GaussianAtoms
 
 
 def make(**parameters):
@@ -21,7 +21,7 @@ def make(**parameters):
 def errors_of(model, X):
     """Return the errors (n_members, n_samples) of rows without gaps."""
     Z = model.standardizer_.apply(X)
-    return np.array([m.kind.errors(Z, m.atoms, m.radii) for m in model.members_])
+    return np.array([m.errors(Z) for m in model.members_])
 
 
 def test_the_score_is_the_mean_of_the_smaller_half_of_the_errors_over_their_medians(rows):
@@ -143,7 +143,8 @@ def test_p_values_need_rows_outside_the_fit_or_auto(rows):
     [
         ({"budget": "huge"}, "budget='huge' must be 'fast' or"),
         ({"n_members": 0}, "n_members=0 must be a whole number, at least 1, or None"),
-        ({"kinds": ("vector",)}, "kinds=.*'gaussian' and 'cone'"),
+        ({"kinds": ("vector",)}, "kinds=.*'cone', 'gaussian'"),
+        ({"kinds": None}, "kinds=None must be a tuple of at least one"),
         ({"kinds": ()}, "kinds=.*at least one"),
         ({"diversity": "none"}, "diversity='none'"),
         ({"rule": "sum"}, "rule='sum' must be 'lower-half' or"),

@@ -59,7 +59,7 @@ def test_whole_tables_give_the_same_bits_either_way(name, rows):
 def test_scores_of_the_relation_count_observed_entries_alone(name, holed):
     model = make(name, n_atoms=12, views=("relation",)).fit(holed)
     (signals,) = model._completed(model.standardizer_.apply(holed), "signals")
-    codes = model.kind_.code(signals, model.components_, model.radii_)
+    codes = model.dictionary_.code(signals)
     observed = ~np.isnan(holed)
     errors = np.linalg.norm(np.where(observed, codes.residuals, 0.0), axis=1)
     expected = -errors / np.sqrt(np.maximum(observed.sum(axis=1), 1))

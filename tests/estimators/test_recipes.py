@@ -20,7 +20,7 @@ def test_a_recipe_takes_as_many_steps_as_it_says(detector, rows):
     recipe = detector(n_iter=20)._recipe(*rows.shape)
     steps, learned = count_steps(recipe, rows)
     assert steps == recipe.n_steps
-    assert len(learned.history.error) == 20
+    assert len(learned.dictionary.history.error) == 20
 
 
 @pytest.mark.parametrize("detector", DETECTORS)
@@ -37,4 +37,4 @@ def test_the_quick_version_takes_a_third_of_the_steps(detector, n_iter, rows):
 def test_the_quick_version_reaches_the_same_radii(detector, n_iter, adapt_every, rows):
     recipe = detector(n_iter=n_iter, adapt_every=adapt_every)._recipe(*rows.shape)
     _, learned = count_steps(recipe.shortened(), rows)
-    np.testing.assert_array_equal(np.sort(learned.radii)[::-1], recipe.rho_bar)
+    np.testing.assert_array_equal(np.sort(learned.dictionary.radii)[::-1], recipe.rho_bar)

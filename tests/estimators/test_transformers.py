@@ -27,7 +27,7 @@ def test_sparse_output_holds_the_same_codes(fitted, rows):
 
 
 def test_reconstruct_is_the_sum_of_actual_atoms(fitted, rows):
-    codes = fitted.kind_.code(rows, fitted.components_, fitted.radii_, actual_atoms=True)
+    codes = fitted.dictionary_.code(rows, actual_atoms=True)
     sums = np.einsum("lq,lqi->li", codes.values, codes.actual_atoms)
     # rounding of sums of numbers near 100
     np.testing.assert_allclose(fitted.reconstruct(rows), sums, rtol=0, atol=1e-10)

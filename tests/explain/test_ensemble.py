@@ -34,7 +34,7 @@ def test_contributions_sum_to_one(ensemble, frame, rank):
 
 def test_expected_rows_and_contributions_are_means_weighted_by_the_score(ensemble, frame):
     Z = ensemble.standardizer_.apply(frame.to_numpy())
-    codes = [m.kind.code(Z, m.atoms, m.radii) for m in ensemble.members_]
+    codes = [m.code(Z) for m in ensemble.members_]
     ratios = np.array([c.errors for c in codes]) / ensemble.combination_.units[:, None]
     # the score is the mean of the smaller half of the ratios
     ratios[np.argsort(ratios, axis=0)[-(len(ratios) // 2) :], np.arange(len(Z))] = 0.0

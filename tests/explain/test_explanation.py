@@ -69,7 +69,7 @@ def test_distances_tell_where_the_actual_atoms_are(detector, frame):
 def test_gaussian_atoms_lean_towards_the_residual_as_computed(frame):
     model = setatoms.GaussianAtomDetector(n_atoms=6, n_iter=30, random_state=0).fit(frame)
     Z = model.standardizer_.apply(frame.to_numpy())
-    codes = model.kind_.code(Z, model.components_, model.radii_)
+    codes = model.dictionary_.code(Z)
     for i, record in enumerate(model.explain(frame).records):
         for atom in record["atoms"]:
             centre, radius = model.components_[atom["atom"]], model.radii_[atom["atom"]]

@@ -36,13 +36,13 @@ def test_gaussian_refills_beat_all_other_values(rows):
     model = setatoms.GaussianAtomDetector(n_atoms=6, n_iter=30, random_state=0).fit(rows)
     Z = model.standardizer_.apply(rows[:5])
     free = np.zeros(Z.shape, bool)
-    values = refill.refill_each(model._dictionary(), Z, free).values
+    values = refill.refill_each(model.dictionary_, Z, free, 1).values
     for i, j in np.ndindex(5, 6):
         # the objective that is minimised over the entry: a grid finds nothing lower
         trials = np.repeat(Z[i : i + 1], 201, axis=0)
         trials[:, j] = np.linspace(-4, 4, 201)
         trials[0, j] = values[i, j]
-        codes = model.kind_.code(trials, model.components_, model.radii_)
+        codes = model.dictionary_.code(trials)
         own = codes.objective - model.kind_.lam * codes.residuals[:, j] ** 2
         assert own[0] <= own[1:].min() + 1e-4 * abs(own[0])
 
@@ -50,9 +50,9 @@ def test_gaussian_refills_beat_all_other_values(rows):
 def test_refills_do_not_depend_on_the_slabs(detector, rows, monkeypatch):
     Z = detector.standardizer_.apply(rows[:9])
     free = np.zeros(Z.shape, bool)
-    whole = refill.refill_each(detector._dictionary(), Z, free)
+    whole = refill.refill_each(detector.dictionary_, Z, free, 1)
     monkeypatch.setattr(refill, "_SLAB_NUMBERS", 7 * Z.shape[1])
-    for one, other in zip(whole, refill.refill_each(detector._dictionary(), Z, free), strict=True):
+    for one, other in zip(whole, refill.refill_each(detector.dictionary_, Z, free, 1), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8)
 
 

@@ -6,6 +6,7 @@ from sklearn.linear_model import Lasso
 
 from setatoms.learning import (
     ConeAtoms,
+    FittedDictionary,
     FixedRadii,
     GaussianAtoms,
     VectorAtoms,
@@ -14,6 +15,7 @@ from setatoms.learning import (
     random_atoms,
 )
 from setatoms.learning import missing as missing_module
+from setatoms.learning.history import history_of_errors
 from setatoms.learning.missing import GREEDY, fill_rows, row_norms
 
 KINDS = [VectorAtoms(), ConeAtoms(), GaussianAtoms()]
@@ -36,6 +38,11 @@ def make_atoms(kind, n_atoms=20, n_features=8):
     return atoms, radii
 
 
+def make_dictionary(kind, atoms, radii):
+    """Return a dictionary that was not learned."""
+    return FittedDictionary(kind, atoms, radii, history_of_errors([], len(atoms)))
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: type(kind).__name__)
 def test_the_objective_never_rises(kind):
     X, missing = make_rows()
@@ -50,11 +57,11 @@ def test_the_objective_never_rises(kind):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: type(kind).__name__)
 def test_rows_settle_where_codes_represent_them_and_keep_what_was_observed(kind):
     X, missing = make_rows()
-    filled = kind.fill(X, missing, *make_atoms(kind))
+    filled = make_dictionary(kind, *make_atoms(kind)).fill(X, missing)
     np.testing.assert_array_equal(filled.rows[~missing], X[~missing])
     np.testing.assert_array_equal(filled.values[~missing], X[~missing])
     np.testing.assert_array_equal(filled.residuals[missing], 0.0)
-    codes = kind.code(filled.rows, *make_atoms(kind))
+    codes = make_dictionary(kind, *make_atoms(kind)).code(filled.rows)
     np.testing.assert_array_equal(np.where(missing, 0.0, codes.residuals), filled.residuals)
     implied = ((filled.rows - codes.residuals) / (1 + kind.gaps.price))[missing]
     np.testing.assert_array_equal(filled.values[missing], implied)
@@ -81,8 +88,8 @@ def test_tiny_radii_give_the_lasso_of_the_observed_entries():
 def test_vectors_give_the_ridge_solution_of_their_support():
     X, missing = make_rows()
     kind, (atoms, radii) = VectorAtoms(), make_atoms(VectorAtoms())
-    filled = kind.fill(X, missing, atoms, radii)
-    codes = kind.code(filled.rows, atoms, radii)
+    filled = make_dictionary(kind, atoms, radii).fill(X, missing)
+    codes = make_dictionary(kind, atoms, radii).code(filled.rows)
     settled = np.abs(filled.values - filled.rows).max(axis=1) < 1e-4
     weight = GREEDY.price / (1 + GREEDY.price)
     for i in np.flatnonzero(settled):
@@ -97,11 +104,14 @@ def test_vectors_give_the_ridge_solution_of_their_support():
 def test_a_row_is_filled_alike_in_any_batch_and_on_any_threads(kind, monkeypatch):
     X, missing = make_rows(300)
     atoms = make_atoms(kind)
-    whole = kind.fill(X, missing, *atoms, n_jobs=1)
+    whole = make_dictionary(kind, *atoms).fill(X, missing, n_jobs=1)
     monkeypatch.setattr(missing_module, "_CHUNK_ROWS", 64)
-    for part in (kind.fill(X, missing, *atoms, n_jobs=2), kind.fill(X, missing, *atoms, n_jobs=1)):
+    for part in (
+        make_dictionary(kind, *atoms).fill(X, missing, n_jobs=2),
+        make_dictionary(kind, *atoms).fill(X, missing, n_jobs=1),
+    ):
         np.testing.assert_array_equal(part.rows, whole.rows)
-    alone = kind.fill(X[7:8], missing[7:8], *atoms)
+    alone = make_dictionary(kind, *atoms).fill(X[7:8], missing[7:8])
     np.testing.assert_allclose(alone.rows, whole.rows[7:8], rtol=1e-10, atol=1e-12)
 
 
@@ -110,7 +120,7 @@ def test_rows_without_any_value_are_zero_and_huge_rows_stay_finite(kind):
     X, missing = make_rows(3)
     missing[0] = True
     X[0], X[1] = 0.0, np.where(missing[1], 0.0, 1e300)
-    filled = kind.fill(X, missing, *make_atoms(kind))
+    filled = make_dictionary(kind, *make_atoms(kind)).fill(X, missing)
     np.testing.assert_array_equal(filled.values[0], 0.0)
     assert np.isfinite(filled.values).all()
     assert np.isfinite(row_norms(filled.residuals)).all()
@@ -140,7 +150,7 @@ def test_learning_fills_gaps_and_nothing_else(kind):
     )  # fmt: skip
     np.testing.assert_array_equal(rows[~missing], X[~missing])
     assert (rows[missing] != 0).mean() > 0.9
-    objective = learned.history.objective
+    objective = learned.dictionary.history.objective
     assert objective[-1] < 0.95 * objective[0]
 
 
@@ -152,7 +162,7 @@ def test_learning_gaussians_never_raises_the_objective():
         X, make_atoms(kind)[0], kind, FixedRadii(np.full(20, 0.05)), n_iter=15,
         rng=np.random.default_rng(0), missing=missing,
     )  # fmt: skip
-    objective = learned.history.objective
+    objective = learned.dictionary.history.objective
     assert (np.diff(objective) <= 1e-9 * objective[0]).all()
 
 
@@ -164,7 +174,7 @@ def test_nothing_missing_changes_nothing(kind):
         learn(
             X.copy(), make_atoms(kind)[0], kind, schedule, n_iter=5,
             rng=np.random.default_rng(0), missing=gaps,
-        )
+        ).dictionary
         for gaps in (None, np.zeros_like(missing))
     ]  # fmt: skip
     np.testing.assert_array_equal(models[0].atoms, models[1].atoms)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import setatoms
 from setatoms.decisions import Combination
-from setatoms.learning.atoms import VectorAtoms
+from setatoms.learning.kinds import VectorAtoms
 from setatoms.persistence import ModelFileError, read_header
 from setatoms.persistence.models import read_model
 
@@ -20,15 +21,25 @@ def ensemble(models):
     return copy.copy(models["SetAtomEnsemble"])
 
 
+def test_many_members_are_saved(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    many = setatoms.SetAtomEnsemble(
+        n_members=130, n_atoms=3, n_iter=1, adapt_every=1, contamination=0.1, random_state=0
+    ).fit(rows)
+    many.save(tmp_path / "model")
+    loaded = setatoms.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.score_samples(rows), many.score_samples(rows))
+
+
 def with_first(ensemble, **parts):
     """Return the members with other parts in the first."""
-    return (ensemble.members_[0]._replace(**parts), *ensemble.members_[1:])
+    return (replace(ensemble.members_[0], **parts), *ensemble.members_[1:])
 
 
 @pytest.mark.parametrize(
     ("tamper", "message"),
     [
-        (lambda _: {"members_": ()}, "members_ is not a tuple of at least one Member"),
+        (lambda _: {"members_": ()}, "members_ is not a tuple of at least one FittedDictionary"),
         (lambda e: {"members_": list(e.members_)}, "members_ is not a tuple"),
         (lambda _: {"members_": (1.0,)}, "members_ is not a tuple"),
         (
@@ -74,7 +85,7 @@ def test_a_member_without_a_part_is_not_loaded(part, ensemble, tmp_path, forged)
     header, arrays = read_model(tmp_path / "model")
     del header["attributes"]["members_"][1]["fields"][part]
     arrays = {k: v for k, v in arrays.items() if not k.startswith(f"members_.1.{part}")}
-    with pytest.raises(ModelFileError, match="a Member without all its fields"):
+    with pytest.raises(ModelFileError, match="a FittedDictionary without all its fields"):
         setatoms.load(forged(header, arrays))
 
 

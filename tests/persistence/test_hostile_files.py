@@ -145,7 +145,7 @@ NOT_FINITE = [np.nan, np.inf, -np.inf]
 
 @pytest.mark.parametrize("number", NOT_FINITE)
 @pytest.mark.parametrize(
-    "name", ["components_", "radii_", "standardizer_.mean", "standardizer_.scale"]
+    "name", ["dictionary_.atoms", "dictionary_.radii", "standardizer_.mean", "standardizer_.scale"]
 )
 def test_an_array_of_nonsense_is_refused(stored, forged, name, number):
     header, arrays = stored
@@ -156,19 +156,23 @@ def test_an_array_of_nonsense_is_refused(stored, forged, name, number):
 @pytest.mark.parametrize(
     ("name", "change", "match"),
     [
-        ("components_", lambda a: 2 * a, "not unit vectors"),
-        ("components_", lambda a: 1e200 * a, "not unit vectors"),
-        ("components_", lambda a: a[:, :4], r"components_ has shape \(20, 4\)"),
-        ("components_", lambda a: a[:0], "components_ has no rows"),
-        ("components_", lambda a: a.T.copy(), "components_ has shape"),
-        ("components_", lambda a: a.astype(np.float32), "not an array of type float64"),
-        ("radii_", lambda a: a[:-1], "radii_ has shape"),
-        ("radii_", lambda a: 0 * a, "radii_ has values outside"),
-        ("radii_", lambda a: a + 1.4, "radii_ has values outside"),
+        ("dictionary_.atoms", lambda a: 2 * a, "not unit vectors"),
+        ("dictionary_.atoms", lambda a: 1e200 * a, "not unit vectors"),
+        ("dictionary_.atoms", lambda a: a[:, :4], r"atoms has shape \(20, 4\)"),
+        ("dictionary_.atoms", lambda a: a[:0], "atoms has no rows"),
+        ("dictionary_.atoms", lambda a: a.T.copy(), "atoms has shape"),
+        ("dictionary_.atoms", lambda a: a.astype(np.float32), "not an array of type float64"),
+        ("dictionary_.radii", lambda a: a[:-1], "radii has shape"),
+        ("dictionary_.radii", lambda a: 0 * a, "radii has values outside"),
+        ("dictionary_.radii", lambda a: a + 1.4, "radii has values outside"),
         ("standardizer_.scale", lambda a: 0 * a, "not positive"),
         ("standardizer_.scale", lambda a: -a, "not positive"),
-        ("history_.radii", lambda a: a[:, :3], "history_.radii has shape"),
-        ("history_.unused", lambda a: a.astype(np.float64), "not an array of type int64"),
+        ("dictionary_.history.radii", lambda a: a[:, :3], "history.radii has shape"),
+        (
+            "dictionary_.history.unused",
+            lambda a: a.astype(np.float64),
+            "not an array of type int64",
+        ),
     ],
 )
 def test_an_array_that_does_not_fit_is_named(stored, forged, name, change, match):
@@ -190,8 +194,8 @@ def test_calibration_must_be_sorted_scores(stored, forged):
 )
 def test_huge_and_odd_shapes_are_refused_without_memory(stored, forged, shape):
     header, arrays = stored
-    entry = header["arrays"]["components_"] | {"shape": shape}
-    path = forged(header, arrays, components_=entry)
+    entry = header["arrays"]["dictionary_.atoms"] | {"shape": shape}
+    path = forged(header, arrays, **{"dictionary_.atoms": entry})
     tracemalloc.start()
     refused(path)
     peak = tracemalloc.get_traced_memory()[1]
@@ -204,8 +208,8 @@ def test_huge_and_odd_shapes_are_refused_without_memory(stored, forged, shape):
 )
 def test_other_types_than_little_endian_numbers_are_refused(stored, forged, dtype):
     header, arrays = stored
-    entry = header["arrays"]["radii_"] | {"dtype": dtype}
-    refused(forged(header, arrays, radii_=entry), "dtype=")
+    entry = header["arrays"]["dictionary_.radii"] | {"dtype": dtype}
+    refused(forged(header, arrays, **{"dictionary_.radii": entry}), "dtype=")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +217,7 @@ def test_other_types_than_little_endian_numbers_are_refused(stored, forged, dtyp
 )
 def test_names_of_arrays_are_plain(stored, forged, name):
     header, arrays = stored
-    entry = header["arrays"]["radii_"]
+    entry = header["arrays"]["dictionary_.radii"]
     refused(forged(header, arrays, **{name: entry}), "names an array")
 
 
@@ -222,9 +226,9 @@ def test_an_array_too_many_or_too_few_is_refused(stored, forged):
     refused(
         forged(header, arrays | {"more": np.zeros(2)}), r"arrays that belong nowhere, \['more'\]"
     )
-    attributes = header["attributes"] | {"again_": {"array": "radii_"}}
+    attributes = header["attributes"] | {"again_": {"array": "dictionary_.radii"}}
     refused(forged(header | {"attributes": attributes}, arrays), "of no known form")
-    del arrays["radii_"]
+    del arrays["dictionary_.radii"]
     refused(forged(header, arrays), "of no known form")
 
 
@@ -247,9 +251,7 @@ def test_an_attribute_cannot_hide_anything(stored, forged, name):
     refused(forged(header | {"attributes": attributes}, arrays), "an estimator does not learn")
 
 
-@pytest.mark.parametrize(
-    "lost", ["components_", "radii_", "offset_", "kind_", "standardizer_", "history_"]
-)
+@pytest.mark.parametrize("lost", ["dictionary_", "offset_", "standardizer_"])
 def test_a_model_without_a_part_is_refused(stored, forged, lost):
     header, arrays = stored
     attributes = {name: value for name, value in header["attributes"].items() if name != lost}
@@ -267,14 +269,19 @@ def test_the_kind_must_be_that_of_the_class(stored, forged):
     header, arrays = stored
     refused(forged(header | {"estimator": "ConeDictionaryLearning"}, arrays), "no parameters")
     for kind, match in [
-        ({"record": "VectorAtoms", "fields": {}}, "kind_ is a VectorAtoms|radii_ has values"),
-        ({"record": "ConeAtoms", "fields": {"n_nonzero": 6}}, "n_nonzero=6, and at most 5"),
+        ({"record": "VectorAtoms", "fields": {}}, "kind is a VectorAtoms"),
+        (
+            {"record": "ConeAtoms", "fields": {"n_nonzero": 21}},
+            "n_nonzero=21, and there are 20 atoms",
+        ),
         ({"record": "ConeAtoms", "fields": {"n_nonzero": True}}, "n_nonzero=True must be"),
         ({"record": "ConeAtoms", "fields": {"odd": 6}}, "with fields"),
         ({"record": "Popen", "fields": {}}, "a record 'Popen'"),
         ({"record": "Standardizer", "fields": {}}, "without all its fields"),
     ]:
-        attributes = header["attributes"] | {"kind_": kind}
+        dictionary = header["attributes"]["dictionary_"]
+        fields = dictionary["fields"] | {"kind": kind}
+        attributes = header["attributes"] | {"dictionary_": dictionary | {"fields": fields}}
         refused(forged(header | {"attributes": attributes}, arrays), match)
 
 

@@ -27,7 +27,9 @@ def same(one, two):
     if isinstance(one, np.ndarray):
         return one.dtype == two.dtype and one.shape == two.shape and bits(one) == bits(two)
     if hasattr(one, "__dataclass_fields__"):
-        return type(one) is type(two) and same(vars(one), vars(two))
+        return type(one) is type(two) and all(
+            same(getattr(one, name), getattr(two, name)) for name in one.__dataclass_fields__
+        )
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
     if isinstance(one, (tuple, list)):
@@ -188,7 +190,7 @@ def test_a_model_is_an_npz_file_of_uncompressed_members(saved, models):
         assert archive.namelist()[0] == "header.json"
         assert all(info.compress_type == zipfile.ZIP_STORED for info in archive.infolist())
     with np.load(saved, allow_pickle=False) as arrays:
-        assert same(arrays["components_"], models["ConeAtomDetector"].components_)
+        assert same(arrays["dictionary_.atoms"], models["ConeAtomDetector"].components_)
         header = json.loads(arrays["header.json"])
         assert {f"{name}.npy" for name in header["arrays"]} < set(arrays.zip.namelist())
         for name, entry in header["arrays"].items():
@@ -200,7 +202,7 @@ def test_a_model_is_an_npz_file_of_uncompressed_members(saved, models):
 
 def test_the_header_tells_how_the_model_came_about(saved, models, rows):
     header, model = read_header(saved), models["ConeAtomDetector"]
-    assert (header["format"], header["version"]) == ("setatoms model", 3)
+    assert (header["format"], header["version"]) == ("setatoms model", 4)
     assert header["estimator"] == "ConeAtomDetector"
     assert header["training"] == {
         "n_rows": len(rows),
@@ -209,7 +211,7 @@ def test_the_header_tells_how_the_model_came_about(saved, models, rows):
     }
     assert header["versions"]["setatoms"] == setatoms.__version__
     assert header["parameters"]["radii"] == [0.04, 0.12]
-    assert header["arrays"]["components_"]["shape"] == list(model.components_.shape)
+    assert header["arrays"]["dictionary_.atoms"]["shape"] == list(model.components_.shape)
     assert json.loads(json.dumps(header)) == header
 
 
@@ -258,3 +260,11 @@ def test_what_loads_can_be_saved_again(value, models, saved, forge, tmp_path):
     else:
         model.save(tmp_path / "again")
         assert setatoms.load(tmp_path / "again").n_samples_fit_ == value
+
+
+def test_more_nonzeros_than_features_can_be_saved(rows, tmp_path):
+    model = setatoms.ConeDictionaryLearning(n_atoms=12, n_nonzero=5, n_iter=10, random_state=0)
+    model.fit(rows[:, :3]).save(tmp_path / "model")
+    assert same(
+        setatoms.load(tmp_path / "model").transform(rows[:, :3]), model.transform(rows[:, :3])
+    )

@@ -8,7 +8,7 @@ from scipy.stats import laplace
 
 import setatoms
 from setatoms.bench.rows import Rows
-from setatoms.learning.atoms import GaussianAtoms
+from setatoms.learning.kinds import GaussianAtoms
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_the_objective_of_gaussians_is_what_their_coder_minimises(rows):
     for member in model.fit(rows.train).members_:
         Z = model.standardizer_.apply(rows.test)
         coded = opinions.code(member, Z, 1)
-        codes = member.kind.code(Z, member.atoms, member.radii)
+        codes = member.code(Z)
         np.testing.assert_allclose(coded.errors, codes.errors)
         if isinstance(member.kind, GaussianAtoms):
             np.testing.assert_allclose(coded.objective, codes.objective, rtol=1e-6)

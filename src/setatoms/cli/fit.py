@@ -30,7 +30,6 @@ def command(data: str, save: Path, learning: Learning, as_json: bool, reading: R
     columns it needs and how they are encoded.
     """
     from setatoms.cli.learning import learn
-    from setatoms.cli.models import WORDS
     from setatoms.cli.outputs import check_outputs
     from setatoms.cli.printing import Printer
     from setatoms.cli.reading import open_data
@@ -55,7 +54,7 @@ def command(data: str, save: Path, learning: Learning, as_json: bool, reading: R
         )
         return
     printer = Printer()
-    kind = WORDS[type(detector).__name__]
+    kind = learned.model.words
     printer.line(f"{file_name(data)}: {learned.n_rows:,} rows, {len(features)} features, {kind}")
     for note in learned.notes:
         printer.line(f"  - {note}")

@@ -86,7 +86,7 @@ def estimate_seconds(
     learning: Learning, n_rows: int, n_learned: int, n_features: int, n_bytes: int
 ) -> float:
     """Return about how long it takes to learn from `n_learned` of `n_rows` rows and score all."""
-    speed = _SPEEDS[learning.method]
+    speed = _SPEEDS.get(learning.method, _SPEEDS["gaussian"])
     n_learned = min(n_learned, speed.most_rows or n_learned)
     atoms = _atoms(learning, speed, n_learned, n_features)
     row = speed.row + speed.entry * atoms * n_features

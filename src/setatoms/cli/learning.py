@@ -88,8 +88,10 @@ def make_detector(learning: Learning) -> Any:
         "vector": setatoms.VectorAtomDetector,
         "ensemble": setatoms.SetAtomEnsemble,
     }
-    chosen = {} if learning.atoms is None else {"n_atoms": learning.atoms}
-    return kinds[learning.method](
+    chosen: dict[str, Any] = {} if learning.atoms is None else {"n_atoms": learning.atoms}
+    if learning.method not in kinds:
+        chosen["kind"] = learning.method
+    return kinds.get(learning.method, setatoms.SetAtomDetector)(
         **chosen,
         contamination=learning.contamination,
         missing="fill",

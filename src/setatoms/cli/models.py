@@ -16,10 +16,11 @@ from setatoms.files import Column, Encoding
 
 Array = NDArray[np.float64]
 
-WORDS = {
+_WORDS = {
     "GaussianAtomDetector": "Gaussian atoms",
     "ConeAtomDetector": "cone atoms",
     "VectorAtomDetector": "vector atoms",
+    "SetAtomDetector": "atoms of another kind",
     "SetAtomEnsemble": "an ensemble of dictionaries",
 }
 
@@ -43,6 +44,11 @@ class Model:
     of_training_rows: bool = False
 
     @property
+    def words(self) -> str:
+        """What the detector learns."""
+        return _WORDS[type(self.detector).__name__]
+
+    @property
     def threshold(self) -> float:
         """Rows with a higher score are flagged."""
         detector = self.detector
@@ -57,6 +63,12 @@ class Model:
         """Return the scores of rows (n_rows, n_features), higher for more anomalous ones."""
         with _names_known():
             return -np.asarray(self.detector.score_samples(X), np.float64)
+
+    def atom_usage(self, X: Array) -> list[Array]:
+        """Return the share of rows (n_rows, n_features) that use each atom of each dictionary."""
+        with _names_known():
+            usage: list[Array] = self.detector.atom_usage(X)
+        return usage
 
     def p_values(self, scores: Array) -> Array | None:
         """Return the p-values of `scores` (n_rows,), None if the model has none."""
@@ -86,7 +98,7 @@ def load_model(path: Path) -> Model:
     from setatoms.warm_up import compile_ahead
 
     header = read_header(path)
-    if header["estimator"] not in WORDS:
+    if header["estimator"] not in _WORDS:
         raise ValueError(f"{path} is a {header['estimator']}, not a detector; it gives no scores")
     table = header.get("notes", {}).get("table")
     if table is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 Function = Callable[..., Any]
 
@@ -16,6 +17,30 @@ Function = Callable[..., Any]
 KINDS = ("broken relation", "extreme value", "far out", "small group", "isolated")
 METHODS = ("ensemble", "gaussian", "cone", "vector")
 _FORMATS = ("csv", "tsv", "parquet", "jsonl")
+
+
+class Method(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """One of the methods that come with the library, or a kind of atoms that was added to it."""
+
+    name = "method"
+
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
+        """Return the methods, for help."""
+        return f"[{'|'.join(METHODS)}]"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """Return the name of the method."""
+        if value in METHODS:
+            return str(value)
+        from setatoms.learning.kinds import KINDS
+
+        if value not in KINDS:
+            self.fail(f"{value!r} is not one of {', '.join(dict.fromkeys((*METHODS, *KINDS)))}")
+        return str(value)
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
+        """Return the methods that begin so."""
+        return [CompletionItem(name) for name in METHODS if name.startswith(incomplete)]
 
 
 class Contamination(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -151,7 +176,7 @@ _READING = (
 _LEARNING = (
     click.option(
         "--method",
-        type=click.Choice(METHODS),
+        type=Method(),
         default="ensemble",
         show_default=True,
         help="An ensemble of dictionaries, or one of this kind of atoms.",

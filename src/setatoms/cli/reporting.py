@@ -10,13 +10,11 @@ from typing import Any
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from setatoms import __version__
-from setatoms.cli.models import WORDS, Model
+from setatoms.cli.models import Model
 from setatoms.cli.reading import Data
 from setatoms.cli.results import Results
-from setatoms.explain import Dictionary
 from setatoms.files import feature_chunks
 from setatoms.report import AtomTable, ReportData, write_report
 from setatoms.versions import find_versions
@@ -49,7 +47,7 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
         top_rows=_numbered(results.records(n_rows, top=None), table),
         center=detector.standardizer_.mean,
         scale=detector.standardizer_.scale,
-        method=WORDS[type(detector).__name__],
+        method=results.model.words,
         decision=results.decision,
         atoms=table,
         parameters=detector.get_params(deep=False),
@@ -65,22 +63,13 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
 def _atoms(model: Model, data: Data) -> AtomTable:
     """Return the atoms of all dictionaries, with the share of the first rows that use each."""
     features, _ = next(feature_chunks(data.table, model.encoding))
-    dictionaries = model.detector._dictionaries()
-    signals = model.detector._completed(features, "signals")
+    dictionaries = model.detector.dictionaries_
     return AtomTable(
         np.concatenate([dictionary.atoms for dictionary in dictionaries]),
         np.concatenate([dictionary.radii for dictionary in dictionaries]),
-        np.concatenate([_usage(*pair) for pair in zip(dictionaries, signals, strict=True)]),
+        np.concatenate(model.atom_usage(features)),
         sizes=tuple(len(dictionary.atoms) for dictionary in dictionaries),
     )
-
-
-def _usage(dictionary: Dictionary, signals: NDArray[np.float64]) -> NDArray[np.float64]:
-    codes = dictionary.kind.code(
-        signals, dictionary.atoms, dictionary.radii, n_jobs=dictionary.n_jobs
-    )
-    used = np.bincount(codes.coefficients.indices, minlength=len(dictionary.atoms))
-    return np.asarray(used / len(signals), np.float64)
 
 
 def _numbered(records: Iterable[dict[str, Any]], table: AtomTable) -> list[dict[str, Any]]:

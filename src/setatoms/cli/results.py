@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from setatoms.cli.models import WORDS, Model
+from setatoms.cli.models import Model
 from setatoms.cli.options import Flagging
 from setatoms.cli.printing import Printer
 from setatoms.cli.scoring import Rule, Tally
@@ -119,7 +119,7 @@ class Results:
     def show(self, printer: Printer, n_rows: int) -> None:
         """Print everything for people."""
         tally, features = self.tally, self.model.encoding.features
-        name = WORDS[type(self.model.detector).__name__]
+        name = self.model.words
         printer.line(f"{self.file}: {tally.n_rows:,} rows, {len(features)} features, {name}")
         for note in self.notes:
             printer.line(f"  - {note}")

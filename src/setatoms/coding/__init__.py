@@ -1,8 +1,6 @@
-"""Sparse coding: one file a coder, all returning `Codes`."""
+"""Sparse coding: one folder for each coder, what they share beside them, all returning `Codes`."""
 
 from setatoms.coding.codes import Codes
-from setatoms.coding.cone_omp import cone_omp
-from setatoms.coding.gauss_l1 import gauss_l1
-from setatoms.coding.omp import omp
+from setatoms.coding.functions import cone_omp, gauss_l1, omp
 
 __all__ = ["Codes", "cone_omp", "gauss_l1", "omp"]

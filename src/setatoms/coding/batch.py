@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import Counter, effective_jobs, run_turns, single_threaded_blas, take
-from setatoms.coding.blocks import Dictionary
+from setatoms.coding.blocks import Layout
 from setatoms.coding.codes import Codes
 
 S = TypeVar("S")
@@ -133,9 +133,9 @@ class Coder(Protocol):
         """
 
 
-def rows_of(multiplications: int, dictionary: Dictionary) -> int:
+def rows_of(multiplications: int, layout: Layout) -> int:
     """Return how many rows can be multiplied with all atoms for so many multiplications."""
-    return max(1, multiplications // dictionary.columns.size)
+    return max(1, multiplications // layout.columns.size)
 
 
 def allocate(coder: Coder, X: NDArray[Any], *, members: bool = False) -> Outputs:

@@ -22,7 +22,7 @@ _MAX_BLOCK_ROWS = 64
 _SMALL_PRODUCT = 262_144
 
 
-class Dictionary(NamedTuple):
+class Layout(NamedTuple):
     """Atoms in the layouts that kernels read, padded with zero atoms to whole vectors."""
 
     atoms: NDArray[np.float64]  # (n_atoms, n_features)
@@ -33,8 +33,13 @@ class Dictionary(NamedTuple):
     halt: NDArray[np.int64]  # (1,): not 0 once codes are no longer wanted
 
 
-def prepare(atoms: NDArray[Any]) -> Dictionary:
-    """Lay out ``atoms (n_atoms, n_features)`` for the kernels."""
+def prepare(atoms: NDArray[Any] | Layout) -> Layout:
+    """Lay out ``atoms (n_atoms, n_features)`` for the kernels, if that is still to be done.
+
+    What is laid out already can be halted on its own.
+    """
+    if isinstance(atoms, Layout):
+        return atoms._replace(halt=np.zeros(1, np.int64))
     n_atoms, n_features = atoms.shape
     n_padded = padded(n_atoms)
     columns = np.zeros((n_features, n_padded))
@@ -42,7 +47,7 @@ def prepare(atoms: NDArray[Any]) -> Dictionary:
     with single_threaded_blas():
         gram = columns.T @ columns
     fitting = _SMALL_PRODUCT // (n_features * n_padded) // LANES * LANES
-    return Dictionary(
+    return Layout(
         atoms=np.ascontiguousarray(atoms, dtype=np.float64),
         columns=columns,
         gram=gram,
@@ -60,18 +65,18 @@ class Block(NamedTuple):
     correlations: NDArray[np.float64]  # (block_rows, n_padded)
 
 
-def allocate_block(dictionary: Dictionary) -> Block:
-    """Return a block for signals to be coded with this dictionary."""
-    n_features, n_padded = dictionary.columns.shape
-    size = dictionary.block_rows
+def allocate_block(layout: Layout) -> Block:
+    """Return a block for signals to be coded with these atoms."""
+    n_features, n_padded = layout.columns.shape
+    size = layout.block_rows
     return Block(np.empty((size, n_features)), np.empty(size), np.empty((size, n_padded)))
 
 
 @kernel
-def correlate_block(X, start, stop, dictionary, block):
+def correlate_block(X, start, stop, layout, block):
     """Load rows start to stop of X into the block and multiply them with all atoms."""
     load_block(X, start, stop, block.rows, block.scales)
-    _multiply(block.rows, dictionary.columns, block.correlations)
+    _multiply(block.rows, layout.columns, block.correlations)
 
 
 @allocating_kernel

@@ -5,6 +5,7 @@ from setatoms.estimators.cone import ConeAtomDetector, ConeDictionaryLearning
 from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
 from setatoms.estimators.loading import load
+from setatoms.estimators.set_atoms import SetAtomDetector
 from setatoms.estimators.vector import VectorAtomDetector
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "ConeDictionaryLearning",
     "GaussianAtomDetector",
     "GaussianDictionaryLearning",
+    "SetAtomDetector",
     "SetAtomEnsemble",
     "VectorAtomDetector",
     "choose_parameters",

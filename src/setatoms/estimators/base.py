@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 
 from setatoms.estimators.parameters import check_parameters
-from setatoms.estimators.recipes import Lesson
+from setatoms.estimators.recipes import Recipe
 from setatoms.estimators.saving import save_model
 
 
@@ -62,7 +62,7 @@ class AtomEstimator(BaseEstimator):
         """Learn from `X` and write the result to this object."""
 
     @abstractmethod
-    def _recipe(self, n_samples: int, n_features: int) -> Lesson:
+    def _recipe(self, n_samples: int, n_features: int) -> Recipe:
         """Resolve the parameters for a table of this shape."""
 
     def __sklearn_tags__(self) -> Tags:

@@ -235,7 +235,7 @@ class _Search:
     def __init__(self, base: Any, trials: list[_Trial]) -> None:
         self._base = base
         self._trials = trials
-        self._n_steps = base._trial_lesson(*trials[0].train.shape).n_steps
+        self._n_steps = base._trial_recipe(*trials[0].train.shape).n_steps
         self._kept = 1.0  # the share of held-out rows that count
         self.candidates: list[Candidate] = []
 
@@ -283,9 +283,9 @@ class _Search:
         """Return the scores of the rows held out, and of the broken ones."""
         # rows with broken relations are told by their relations
         draft = copy(self._base).set_params(views=("relation",), **parameters)
-        lesson = draft._trial_lesson(*trial.train.shape)
+        recipe = draft._trial_recipe(*trial.train.shape)
         # the same stream for every candidate, so that starts are alike
-        draft._learn(trial.train, lesson, np.random.default_rng(trial.seed), on_step)
+        draft._learn(trial.train, recipe, np.random.default_rng(trial.seed), on_step)
         return draft._score(trial.held_out), draft._score(trial.broken)
 
     def _area(self, held_out: Array, broken: Array) -> float:

@@ -10,30 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.decisions import Combination
-from setatoms.estimators.members import Member
 from setatoms.estimators.standardize import Standardizer
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
-from setatoms.learning.loop import History
+from setatoms.learning.dictionary import FittedDictionary
+from setatoms.learning.history import History
+from setatoms.learning.kinds import KINDS
 from setatoms.persistence.errors import FlawError, shown
 from setatoms.views import Calibration, Guard, Neighbours
 
 Arrays = dict[str, NDArray[Any]]
 
-RECORDS: dict[str, Any] = {
-    cls.__name__: cls
-    for cls in (
-        Calibration,
-        Combination,
-        ConeAtoms,
-        GaussianAtoms,
-        Guard,
-        History,
-        Member,
-        Neighbours,
-        Standardizer,
-        VectorAtoms,
-    )
-}
+_RECORDS = (Calibration, Combination, FittedDictionary, Guard, History, Neighbours, Standardizer)
 
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _MOST_LEVELS = 12
@@ -108,7 +94,7 @@ def _encode_number(value: float, name: str) -> Any:
 
 def _encode_record(value: Any, name: str, arrays: Arrays) -> Any:
     kind = type(value).__name__
-    if RECORDS.get(kind) is not type(value):
+    if _records().get(kind) is not type(value):
         raise FlawError(
             f"{name} is of type {kind}, which a model file cannot hold",
             "give it as numbers, strings, tuples or an array; or pickle the estimator instead",
@@ -121,7 +107,7 @@ def _encode_record(value: Any, name: str, arrays: Arrays) -> Any:
 
 
 def _decode_record(kind: str, fields: dict[str, Any], arrays: Arrays, level: int) -> Any:
-    record = RECORDS.get(kind)
+    record = _records().get(kind)
     if record is None or not fields.keys() <= set(_field_names(record)):
         raise FlawError(f"its header has a record {shown(kind)} with fields {shown(list(fields))}")
     values = {name: decode(value, arrays, level + 1) for name, value in fields.items()}
@@ -129,6 +115,11 @@ def _decode_record(kind: str, fields: dict[str, Any], arrays: Arrays, level: int
         return record(**values)
     except TypeError:
         raise FlawError(f"its header has a {kind} without all its fields") from None
+
+
+def _records() -> dict[str, Any]:
+    """Return the only records that travel: those of the library, and the kinds of atoms."""
+    return {cls.__name__: cls for cls in (*_RECORDS, *KINDS.values())}
 
 
 def _field_names(record: Any) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from setatoms.estimators.detector import AtomDetector
 from setatoms.estimators.recipes import SetAtomRecipe, set_atom_recipe
 from setatoms.estimators.sizes import cap_n_nonzero, check_n_nonzero
 from setatoms.estimators.transformer import AtomTransformer
-from setatoms.learning.atoms import ConeAtoms
+from setatoms.learning.kinds import ConeAtoms
 from setatoms.views import VIEWS
 
 

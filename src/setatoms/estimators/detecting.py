@@ -15,7 +15,7 @@ from setatoms import decisions
 from setatoms.estimators.deciding import DecidesByScore
 from setatoms.estimators.explaining import ExplainsRows
 from setatoms.estimators.missing import keep_observed, measure, open_gaps
-from setatoms.estimators.recipes import Lesson, OnStep
+from setatoms.estimators.recipes import OnStep, Recipe
 from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_constant
 from setatoms.estimators.tables import read_table
 from setatoms.explain import mean_rows
@@ -60,14 +60,14 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
     _seen_weight = 0.0
 
     @abstractmethod
-    def _keep(self, lesson: Any, learned: Any) -> None:
-        """Write what a lesson has learned to this object."""
+    def _keep(self, learned: Any) -> None:
+        """Write what a recipe has learned to this object."""
 
     def _compare(self, errors: Array) -> None:
         """Learn what `_combination` needs from errors (n_dictionaries, n) of training rows."""
 
-    def _trial_lesson(self, n_samples: int, n_features: int) -> Any:
-        """Return a cheaper lesson that stands for that of this detector in comparisons."""
+    def _trial_recipe(self, n_samples: int, n_features: int) -> Any:
+        """Return a cheaper recipe that stands for that of this detector in comparisons."""
         return self._recipe(n_samples, n_features).shortened()
 
     def _fit(self, X: Any) -> None:
@@ -126,7 +126,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         return tuple(self.views) == RELATION_ALONE
 
     def _learn(
-        self, table: Array, recipe: Lesson, rng: np.random.Generator, on_step: OnStep
+        self, table: Array, recipe: Recipe, rng: np.random.Generator, on_step: OnStep
     ) -> Training:
         """Learn from the rows of a table and return what is known of them."""
         self._learn_dictionaries(table, recipe, rng, on_step)
@@ -137,14 +137,14 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             return Training(-self._combination().combine(errors), errors, None)
         Z = self.standardizer_.apply(table)
         filled = mean_rows(self._completed(Z, "values")) if np.isnan(Z).any() else Z
-        kinds = [type(dictionary.kind).__name__ for dictionary in self._dictionaries()]
+        kinds = [dictionary.kind.name for dictionary in self.dictionaries_]
         self.guard_, judged = Guard.learn(
             self.views, Z, filled, kinds, errors, rng.spawn(1)[0], self.n_jobs
         )
         return Training(-judged.numbers, errors, judged)
 
     def _learn_dictionaries(
-        self, table: Array, recipe: Lesson, rng: np.random.Generator, on_step: OnStep
+        self, table: Array, recipe: Recipe, rng: np.random.Generator, on_step: OnStep
     ) -> None:
         if self.standardize:
             # half of the rows may hold no value of a column: the units of all rows serve there
@@ -154,13 +154,13 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             reject_overflow(table, self._names())
             self.standardizer_ = Standardizer.identity(table.shape[1])
         signals, missing = open_gaps(self.standardizer_.apply(table))
-        self._keep(recipe, recipe.learn(signals, rng, on_step, missing))
+        self._keep(recipe.learn(signals, rng, on_step, missing))
 
     def _unseen_scores(
         self,
         table: Array,
         training: Training,
-        recipe: Lesson,
+        recipe: Recipe,
         rng: np.random.Generator,
         progress: Progress,
     ) -> Scores:
@@ -186,7 +186,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         return -self.guard_.judge_unseen(training.judged, unseen)
 
     def _cross_fit_scores(
-        self, table: Array, quick: Lesson, rng: np.random.Generator, step: OnStep
+        self, table: Array, quick: Recipe, rng: np.random.Generator, step: OnStep
     ) -> decisions.CrossFitted:
         def fit_scores(train: Rows, test: Rows) -> tuple[Scores, Scores]:
             half = copy(self)
@@ -218,7 +218,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
 
     def _errors_of(self, Z: Array) -> Array:
         """Return the representation errors (n_dictionaries, n) of standardised rows."""
-        return np.array([measure(dictionary, Z) for dictionary in self._dictionaries()])
+        return np.array([measure(each, Z, self.n_jobs) for each in self.dictionaries_])
 
     def score_samples(self, X: Any) -> Scores:
         r"""Return minus how abnormal each row is, by all `views` together.

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from setatoms.decisions import Combination
 from setatoms.estimators.detecting import ErrorDetector
-from setatoms.estimators.members import EnsembleRecipe, Member, ensemble_recipe
-from setatoms.explain import Dictionary
-from setatoms.learning.atoms import ConeAtoms
+from setatoms.estimators.members import EnsembleRecipe, ensemble_recipe
+from setatoms.learning.dictionary import FittedDictionary
 from setatoms.views import VIEWS
 
 Array = NDArray[np.float64]
@@ -43,8 +42,8 @@ class SetAtomEnsemble(ErrorDetector):
         6, 20 or 60 members. The members of a smaller budget are the first of a larger one.
     n_members : int or None, default=None
         Number of members; None leaves it to `budget`.
-    kinds : tuple of {"gaussian", "cone"}, default=("gaussian", "cone")
-        Kinds of dictionaries; members take turns.
+    kinds : tuple of str, default=("gaussian", "cone")
+        Kinds of dictionaries; members take turns. Others than these two can be added.
     diversity : {"all", "sizes", "radii", "starts"}, default="all"
         What differs between members of a kind beside their random starts: the number of atoms, the
         distribution of radii, both ("all") or nothing ("starts").
@@ -92,7 +91,7 @@ class SetAtomEnsemble(ErrorDetector):
 
     Attributes
     ----------
-    members_ : tuple of Member
+    members_ : tuple of FittedDictionary
         The dictionaries: `kind`, `atoms`, `radii` and `history` of each.
     combination_ : Combination
         The rule with the unit of each member.
@@ -186,20 +185,22 @@ class SetAtomEnsemble(ErrorDetector):
     def _recipe(self, n_samples: int, n_features: int) -> EnsembleRecipe:
         return ensemble_recipe(self, n_samples, n_features)
 
-    def _trial_lesson(self, n_samples: int, n_features: int) -> EnsembleRecipe:
+    def _trial_recipe(self, n_samples: int, n_features: int) -> EnsembleRecipe:
         # not shortened: few atoms that learn briefly want other parameters
         recipe = self._recipe(n_samples, n_features)
         return replace(recipe, recipes=recipe.recipes[:_FEW_MEMBERS])
 
-    def _keep(self, lesson: EnsembleRecipe, learned: tuple[Member, ...]) -> None:
+    def _keep(self, learned: tuple[FittedDictionary, ...]) -> None:
         self.members_ = learned
 
     def _compare(self, errors: Array) -> None:
-        kinds = ["cone" if isinstance(m.kind, ConeAtoms) else "gaussian" for m in self.members_]
+        kinds = [member.kind.name for member in self.members_]
         self.combination_ = Combination.learn(self.rule, errors, kinds)
 
-    def _dictionaries(self) -> tuple[Dictionary, ...]:
-        return tuple(self._dictionary_of(m.kind, m.atoms, m.radii) for m in self.members_)
+    @property
+    def dictionaries_(self) -> tuple[FittedDictionary, ...]:
+        """The members."""
+        return self.members_
 
     def _combination(self) -> Combination:
         return self.combination_

@@ -15,7 +15,6 @@ from setatoms.estimators.standardize import Standardizer
 from setatoms.estimators.tables import read_table
 from setatoms.explain import (
     Counterfactual,
-    Dictionary,
     Evidence,
     Explanation,
     Panel,
@@ -30,7 +29,7 @@ from setatoms.explain import (
     score_replaced,
 )
 from setatoms.explain.panel import Combines
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
+from setatoms.learning.dictionary import FittedDictionary
 from setatoms.views import Inside, Judged
 
 Array = NDArray[np.float64]
@@ -45,9 +44,10 @@ class ExplainsRows(AtomEstimator):
     offset_: float
     standardizer_: Standardizer
 
+    @property
     @abstractmethod
-    def _dictionaries(self) -> tuple[Dictionary, ...]:
-        """Return what was learned as explanations want it."""
+    def dictionaries_(self) -> tuple[FittedDictionary, ...]:
+        """All dictionaries: of an ensemble its members, otherwise one."""
 
     @abstractmethod
     def _combination(self) -> Combines:
@@ -60,6 +60,29 @@ class ExplainsRows(AtomEstimator):
     @abstractmethod
     def _judge(self, table: Array) -> tuple[Inside, Judged]:
         """Return rows as dictionaries may be asked about them, and what the views say."""
+
+    def atom_usage(self, X: Any) -> list[Array]:
+        """Return the share of rows that use each atom.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`.
+
+        Returns
+        -------
+        shares : list of ndarray of shape (n_atoms,)
+            One for each of `dictionaries_`.
+        """
+        check_is_fitted(self)
+        Z = self.standardizer_.apply(read_table(self, X, fitting=False))
+        shares = []
+        for dictionary, signals in zip(
+            self.dictionaries_, self._completed(Z, "signals"), strict=True
+        ):
+            used = dictionary.code(signals, n_jobs=self.n_jobs).coefficients.indices
+            shares.append(np.bincount(used, minlength=len(dictionary.atoms)) / len(Z))
+        return shares
 
     def impute(self, X: Any) -> NDArray[np.float64]:
         """Return `X` with missing values replaced by what the other values of the row imply.
@@ -192,19 +215,12 @@ class ExplainsRows(AtomEstimator):
 
     def _completed(self, Z: Array, part: str) -> list[Array]:
         """Return the `signals` or `values` of standardised rows, gaps closed by each dictionary."""
-        return [getattr(complete(dictionary, Z), part) for dictionary in self._dictionaries()]
+        return [getattr(complete(each, Z, self.n_jobs), part) for each in self.dictionaries_]
 
     def _panel(self) -> Panel:
-        return Panel(self._dictionaries(), self._combination())
-
-    def _dictionary_of(
-        self, kind: GaussianAtoms | ConeAtoms | VectorAtoms, atoms: Array, radii: Array
-    ) -> Dictionary:
-        """Return atoms with the units and names of the columns."""
-        return Dictionary(
-            kind=kind,
-            atoms=atoms,
-            radii=radii,
+        return Panel(
+            dictionaries=self.dictionaries_,
+            combination=self._combination(),
             in_own_units=self.standardizer_.restore,
             names=self._labels(),
             n_jobs=self.n_jobs,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from setatoms.estimators.detector import AtomDetector
 from setatoms.estimators.recipes import SetAtomRecipe, set_atom_recipe
 from setatoms.estimators.transformer import AtomTransformer
-from setatoms.learning.atoms import GaussianAtoms
+from setatoms.learning.kinds import GaussianAtoms
 from setatoms.views import VIEWS
 
 

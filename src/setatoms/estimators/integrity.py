@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from setatoms.decisions import Combination
 from setatoms.estimators.array_checks import floats, numbers
 from setatoms.estimators.guard_integrity import check_guard
-from setatoms.estimators.members import Member
 from setatoms.estimators.parameters import check_parameters, check_values
 from setatoms.estimators.standardize import Standardizer
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
-from setatoms.learning.loop import History
+from setatoms.learning.dictionary import FittedDictionary
+from setatoms.learning.history import History
+from setatoms.learning.kinds import KINDS
 from setatoms.persistence.errors import FlawError, shown
 
-KINDS: dict[str, tuple[type, ...]] = {
-    "ConeAtomDetector": (ConeAtoms,),
-    "ConeDictionaryLearning": (ConeAtoms,),
-    "GaussianAtomDetector": (GaussianAtoms,),
-    "GaussianDictionaryLearning": (GaussianAtoms,),
-    "SetAtomEnsemble": (ConeAtoms, GaussianAtoms),
-    "VectorAtomDetector": (VectorAtoms,),
+# The kinds of atoms that estimators may have; None: every kind with radii.
+ALLOWED_KINDS: dict[str, tuple[str, ...] | None] = {
+    "ConeAtomDetector": ("cone",),
+    "ConeDictionaryLearning": ("cone",),
+    "GaussianAtomDetector": ("gaussian",),
+    "GaussianDictionaryLearning": ("gaussian",),
+    "SetAtomDetector": None,
+    "SetAtomEnsemble": None,
+    "VectorAtomDetector": ("vector",),
 }
-
 # Learned atoms are unit vectors up to a few roundings; a damaged one is further off.
 _NORM_TOLERANCE = 1e-6
 _LARGEST_RADIUS = math.sqrt(2)
@@ -41,51 +42,32 @@ def check_integrity(estimator: Any) -> None:
     n_features = _value(estimator, "n_features_in_")
     if type(n_features) is not int or n_features < 2:
         raise FlawError(f"n_features_in_={shown(n_features)} must be a whole number, at least 2")
-    for part in parts_of(estimator):
-        n_atoms = _check_atoms(part, n_features)
-        _check_kind(part, KINDS[type(estimator).__name__], n_atoms, n_features)
-        _check_history(part, n_atoms)
+    dictionaries = dictionaries_of(estimator)
+    for name, dictionary in dictionaries.items():
+        _check_kind(name, dictionary, ALLOWED_KINDS[type(estimator).__name__])
+        _check_atoms(name, dictionary, n_features)
+        _check_history(name, dictionary)
     if _is_detector(estimator):
         _check_standardizer(_value(estimator, "standardizer_"), n_features)
         _check_decisions(estimator)
-        check_guard(estimator, len(parts_of(estimator)))
+        check_guard(estimator, len(dictionaries))
     if _is_ensemble(estimator):
         _check_combination(estimator)
     _check_rules(check_parameters, estimator)
 
 
-class Names(NamedTuple):
-    """What the parts of a dictionary are called."""
-
-    kind: str
-    atoms: str
-    radii: str
-    history: str
-
-
-class Part(NamedTuple):
-    """One dictionary of an estimator, and the names of what it consists of."""
-
-    names: Names
-    kind: Any
-    atoms: Any
-    radii: Any
-    history: Any
-
-
-def parts_of(estimator: Any) -> list[Part]:
-    """Return the dictionaries of an estimator: its own, or those of its members."""
+def dictionaries_of(estimator: Any) -> dict[str, FittedDictionary]:
+    """Return the dictionaries of an estimator, its own or its members, by what they are called."""
     if not _is_ensemble(estimator):
-        names = Names("kind_", "components_", "radii_", "history_")
-        return [Part(names, *(_value(estimator, name) for name in names))]
+        dictionary = _value(estimator, "dictionary_")
+        if type(dictionary) is not FittedDictionary:
+            raise FlawError("dictionary_ is not a FittedDictionary")
+        return {"dictionary_": dictionary}
     members = _value(estimator, "members_")
-    known = type(members) is tuple and all(type(member) is Member for member in members)
+    known = type(members) is tuple and all(type(each) is FittedDictionary for each in members)
     if not known or not members:
-        raise FlawError("members_ is not a tuple of at least one Member")
-    return [
-        Part(Names(*(f"members_[{i}].{field}" for field in Names._fields)), *member)
-        for i, member in enumerate(members)
-    ]
+        raise FlawError("members_ is not a tuple of at least one FittedDictionary")
+    return {f"members_[{i}]": member for i, member in enumerate(members)}
 
 
 def _is_detector(estimator: Any) -> bool:
@@ -103,36 +85,41 @@ def _value(owner: Any, name: str) -> Any:
         raise FlawError(f"{name} is missing") from None
 
 
-def _check_atoms(part: Part, n_features: int) -> int:
-    """Check centres and radii; return how many there are."""
-    name = part.names.atoms
-    atoms = floats(name, part.atoms, (-1, n_features))
-    # bounded first, so that squares cannot overflow
-    bounded = (np.abs(atoms) <= 2).all()
-    if not bounded or (np.abs(np.linalg.norm(atoms, axis=1) - 1) > _NORM_TOLERANCE).any():
-        raise FlawError(f"{name} has rows that are not unit vectors")
+def _check_kind(name: str, dictionary: FittedDictionary, allowed: tuple[str, ...] | None) -> None:
+    kind = dictionary.kind
+    possible = {
+        known
+        for known in KINDS.values()
+        if (known.has_radii if allowed is None else known.name in allowed)
+    }
+    if type(kind) not in possible:
+        listed = " or ".join(sorted(known.__name__ for known in possible))
+        raise FlawError(f"{name}.kind is a {type(kind).__name__}, not {listed}")
+
+
+def _check_atoms(name: str, dictionary: FittedDictionary, n_features: int) -> None:
+    """Check centres, radii, and whether rows can be coded with so many."""
+    kind = dictionary.kind
+    atoms = floats(f"{name}.atoms", dictionary.atoms, (-1, n_features))
     if not len(atoms):
-        raise FlawError(f"{name} has no rows")
-    radii = floats(part.names.radii, part.radii, (len(atoms),))
+        raise FlawError(f"{name}.atoms has no rows")
+    # bounded first, so that squares cannot overflow
+    if kind.has_unit_atoms and (
+        not (np.abs(atoms) <= 2).all()
+        or (np.abs(np.linalg.norm(atoms, axis=1) - 1) > _NORM_TOLERANCE).any()
+    ):
+        raise FlawError(f"{name}.atoms has rows that are not unit vectors")
+    radii = floats(f"{name}.radii", dictionary.radii, (len(atoms),))
     # a vector is a set-atom of radius 0, and no other is
-    flat = isinstance(part.kind, VectorAtoms)
-    valid = radii == 0 if flat else (radii > 0) & (radii < _LARGEST_RADIUS)
+    valid = (radii > 0) & (radii < _LARGEST_RADIUS) if kind.has_radii else radii == 0
     if not valid.all():
-        raise FlawError(f"{part.names.radii} has values outside {'{0}' if flat else '(0, sqrt 2)'}")
-    return len(atoms)
-
-
-def _check_kind(part: Part, expected: tuple[type, ...], n_atoms: int, n_features: int) -> None:
-    kind, name = part.kind, part.names.kind
-    if type(kind) not in expected:
-        listed = " or ".join(cls.__name__ for cls in expected)
-        raise FlawError(f"{name} is a {type(kind).__name__}, not {listed}")
-    fields = {field.name: getattr(kind, field.name) for field in dataclasses.fields(kind)}
+        rule = "(0, sqrt 2)" if kind.has_radii else "{0}"
+        raise FlawError(f"{name}.radii has values outside {rule}")
+    fields = {field.name: getattr(kind, field.name) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     _check_rules(check_values, fields)
-    most = min(n_atoms, n_features)
-    if fields.get("n_nonzero", 1) > most:
+    if fields.get("n_nonzero", 1) > len(atoms):
         raise FlawError(
-            f"{name} has n_nonzero={fields['n_nonzero']}, and at most {most} are possible"
+            f"{name}.kind has n_nonzero={fields['n_nonzero']}, and there are {len(atoms)} atoms"
         )
 
 
@@ -152,8 +139,8 @@ def _check_rules(check: Any, subject: Any) -> None:
         raise FlawError(shown(str(error))[1:-1], "set it to an allowed value") from None
 
 
-def _check_history(part: Part, n_atoms: int) -> None:
-    history, name = part.history, part.names.history
+def _check_history(name: str, dictionary: FittedDictionary) -> None:
+    history, name = dictionary.history, f"{name}.history"
     if not isinstance(history, History):
         raise FlawError(f"{name} is not a History")
     for field in ("error", "objective"):
@@ -161,7 +148,7 @@ def _check_history(part: Part, n_atoms: int) -> None:
     for field in ("unused", "overlaps", "adapted_at"):
         numbers(f"{name}.{field}", getattr(history, field), np.int64, (-1,))
     for field in ("radii", "usage"):
-        shape = (len(history.adapted_at), n_atoms)
+        shape = (len(history.adapted_at), len(dictionary.atoms))
         numbers(f"{name}.{field}", getattr(history, field), np.float64, shape)
 
 

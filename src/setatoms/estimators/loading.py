@@ -14,6 +14,7 @@ from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
 from setatoms.estimators.integrity import check_integrity
 from setatoms.estimators.saving import store
+from setatoms.estimators.set_atoms import SetAtomDetector
 from setatoms.estimators.vector import VectorAtomDetector
 from setatoms.persistence.errors import FlawError, blaming, shown
 from setatoms.persistence.models import StoredModel, check_storable, read_model
@@ -26,6 +27,7 @@ _ESTIMATORS: dict[str, type] = {
         ConeDictionaryLearning,
         GaussianAtomDetector,
         GaussianDictionaryLearning,
+        SetAtomDetector,
         SetAtomEnsemble,
         VectorAtomDetector,
     )

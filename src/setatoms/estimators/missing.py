@@ -3,47 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.estimators.tables import name_columns
 from setatoms.estimators.warn import warn_caller
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
+from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.missing import row_norms
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-
-class Fitted(Protocol):
-    """A dictionary that can code rows."""
-
-    @property
-    def kind(self) -> GaussianAtoms | ConeAtoms | VectorAtoms:
-        """What the atoms are and how a row is coded with them."""
-
-    @property
-    def atoms(self) -> Array:
-        """Unit vectors (n_atoms, n_features)."""
-
-    @property
-    def radii(self) -> Array:
-        """Their radii (n_atoms,)."""
-
-    @property
-    def n_jobs(self) -> int | None:
-        """Threads."""
-
-
-class FittedAtoms(NamedTuple):
-    """The least that can code rows."""
-
-    kind: GaussianAtoms | ConeAtoms | VectorAtoms
-    atoms: Array
-    radii: Array
-    n_jobs: int | None
 
 
 class Completed(NamedTuple):
@@ -65,7 +36,7 @@ class Completed(NamedTuple):
     errors: Array
 
 
-def complete(dictionary: Fitted, Z: Array) -> Completed:
+def complete(dictionary: FittedDictionary, Z: Array, n_jobs: int | None) -> Completed:
     """Fill what is NaN in standardised rows `Z` (n_samples, n_features) by a fitted dictionary.
 
     Other rows are not touched. A row without any observed entry becomes the mean row, which has no
@@ -77,9 +48,7 @@ def complete(dictionary: Fitted, Z: Array) -> Completed:
     if len(rows):
         gaps = missing[rows]
         start = np.where(gaps, 0.0, Z[rows])
-        filled = dictionary.kind.fill(
-            start, gaps, dictionary.atoms, dictionary.radii, n_jobs=dictionary.n_jobs
-        )
+        filled = dictionary.fill(start, gaps, n_jobs=n_jobs)
         n_observed = np.maximum((~gaps).sum(axis=1), 1)
         completed.errors[rows] = row_norms(filled.residuals) * np.sqrt(Z.shape[1] / n_observed)
         completed = completed._replace(
@@ -88,18 +57,16 @@ def complete(dictionary: Fitted, Z: Array) -> Completed:
     return completed
 
 
-def measure(dictionary: Fitted, Z: Array) -> Array:
+def measure(dictionary: FittedDictionary, Z: Array, n_jobs: int | None) -> Array:
     """Return the representation errors (n_samples,) of rows `Z`, NaN where missing.
 
     Those of rows with gaps are scaled to the full width.
     """
-    signals, _, errors = complete(dictionary, Z)
+    signals, _, errors = complete(dictionary, Z, n_jobs)
     whole = np.isnan(errors)
     # a slab without gaps is not copied
     signals = signals if whole.all() else signals[whole]
-    errors[whole] = dictionary.kind.errors(
-        signals, dictionary.atoms, dictionary.radii, n_jobs=dictionary.n_jobs
-    )
+    errors[whole] = dictionary.errors(signals, n_jobs=n_jobs)
     return errors
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from setatoms.decisions import RULES
 from setatoms.estimators.members import BUDGETS, DIVERSITIES
+from setatoms.learning.kinds import KINDS, AtomKind
 from setatoms.views import VIEWS
 
 
@@ -80,6 +81,10 @@ _RULES = {
     "fit_max_sweeps": _whole(1, _MOST_SWEEPS),
     "fit_tol": _NOT_NEGATIVE,
     "gamma": _POSITIVE,
+    "kind": Rule(
+        lambda value: isinstance(value, AtomKind) or (isinstance(value, str) and value in KINDS),
+        "the name of a kind of atoms, or such a kind",
+    ),
     "lam": _POSITIVE,
     "learn": _SWITCH,
     "learn_tol": _NOT_NEGATIVE,

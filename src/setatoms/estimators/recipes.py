@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from setatoms.estimators.sizes import check_start, count_checked_atoms
 from setatoms.learning.aksvd import aksvd, random_atoms
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
-from setatoms.learning.loop import History, Learned, learn
+from setatoms.learning.dictionary import FittedDictionary
+from setatoms.learning.history import history_of_errors
+from setatoms.learning.kinds import AtomKind, VectorAtoms
+from setatoms.learning.loop import Learned, learn
 from setatoms.learning.radii import AdaptiveRadii, FixedRadii, distribute
 
 # The start of the paper: two non-zeros, fifty iterations.
@@ -24,15 +26,15 @@ Mask = NDArray[np.bool_]
 OnStep = Callable[[float, str], None]
 
 
-class Lesson(Protocol):
-    """How to learn; one lesson serves any number of tables of the same width."""
+class Recipe(Protocol):
+    """How to learn; one recipe serves any number of tables of the same width."""
 
     @property
     def n_steps(self) -> int:
         """How often `learn` calls `on_step`."""
 
-    def shortened(self) -> Lesson:
-        """Return a lesson of the same kind that takes a third of the time."""
+    def shortened(self) -> Recipe:
+        """Return a recipe of the same kind that takes a third of the time."""
 
     def learn(
         self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
@@ -43,19 +45,11 @@ class Lesson(Protocol):
         """
 
 
-class Recipe(Lesson, Protocol):
-    """How to learn a dictionary."""
-
-    @property
-    def kind(self) -> GaussianAtoms | ConeAtoms | VectorAtoms:
-        """What the atoms are and how a row is coded with them."""
-
-
 @dataclass(frozen=True)
 class SetAtomRecipe:
-    """Start from atoms, then learn cones or Gaussians whose radii follow a schedule."""
+    """Start from atoms, then learn set-atoms whose radii follow a schedule."""
 
-    kind: GaussianAtoms | ConeAtoms
+    kind: AtomKind
     n_atoms: int
     init: str | Table
     rho_bar: Table
@@ -178,13 +172,14 @@ class VectorRecipe:
             on_iteration=record,
         )
         # a vector is a set-atom of radius 0
-        return Learned(atoms, np.zeros(self.n_atoms), _history_of_errors(errors, self.n_atoms))
+        radii, history = np.zeros(self.n_atoms), history_of_errors(errors, self.n_atoms)
+        return Learned(FittedDictionary(self.kind, atoms, radii, history))
 
 
 def set_atom_recipe(
-    estimator: Any, kind: GaussianAtoms | ConeAtoms, n_samples: int, n_features: int
+    estimator: Any, kind: AtomKind, n_samples: int, n_features: int
 ) -> SetAtomRecipe:
-    """Resolve the parameters that cones and Gaussians share for a table of this shape."""
+    """Resolve the parameters that all kinds of set-atoms share for a table of this shape."""
     n_atoms = count_checked_atoms(estimator.n_atoms, n_samples, n_features)
     return SetAtomRecipe(
         kind=kind,
@@ -201,13 +196,6 @@ def set_atom_recipe(
 
 def _third(n_iter: int) -> int:
     return min(n_iter, max(1, n_iter // 3))
-
-
-def _history_of_errors(errors: list[float], n_atoms: int) -> History:
-    """Return a history of errors alone; what AK-SVD does not record is empty."""
-    nothing, never = np.empty(0), np.empty(0, dtype=np.int64)
-    no_radii = np.empty((0, n_atoms))
-    return History(np.array(errors), nothing, never, never, never, no_radii, no_radii)
 
 
 def _report(on_step: OnStep) -> Callable[[int, float], None]:

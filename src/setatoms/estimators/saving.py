@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from setatoms import __version__
 from setatoms.estimators.codec import Arrays, encode
-from setatoms.estimators.integrity import KINDS, check_integrity, parts_of
+from setatoms.estimators.integrity import ALLOWED_KINDS, check_integrity, dictionaries_of
 from setatoms.persistence.errors import FlawError, blaming
 from setatoms.persistence.models import StoredModel, write_model
 from setatoms.versions import find_versions
@@ -55,8 +55,8 @@ def store(estimator: Any) -> StoredModel:
 def _check_before(estimator: Any) -> None:
     """Raise if what was saved could not be loaded."""
     name = type(estimator).__name__
-    if name not in KINDS or not type(estimator).__module__.startswith("setatoms."):
-        raise FlawError(f"it is a {name}, none of {', '.join(KINDS)}", "pickle it instead")
+    if name not in ALLOWED_KINDS or not type(estimator).__module__.startswith("setatoms."):
+        raise FlawError(f"it is a {name}, none of {', '.join(ALLOWED_KINDS)}", "pickle it instead")
     try:
         check_integrity(estimator)
     except FlawError as flaw:
@@ -70,7 +70,7 @@ def _is_fitted_name(name: str) -> bool:
 def _summary(estimator: Any) -> dict[str, Any]:
     """Return what a reader of the header alone wants to know."""
     names = getattr(estimator, "feature_names_in_", None)
-    histories = [part.history for part in parts_of(estimator)]
+    histories = [each.history for each in dictionaries_of(estimator).values()]
     last = float(np.mean([h.error[-1] if len(h.error) else np.nan for h in histories]))
     return {
         "estimator": type(estimator).__name__,

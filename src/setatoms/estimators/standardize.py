@@ -111,5 +111,5 @@ def _raise_overflow(overflowing: NDArray[np.bool_], names: Sequence[Any] | None)
     if overflowing.any():
         raise ValueError(
             f"the variance of X overflows in {name_columns(names, np.flatnonzero(overflowing))}; "
-            "rescale these columns (values up to about 1e150 work) or drop them"
+            "rescale these columns (values up to 1e60 work) or drop them"
         )

@@ -13,14 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from setatoms.coding import Codes
 from setatoms.estimators.base import AtomEstimator
-from setatoms.estimators.missing import FittedAtoms, complete, keep_observed, open_gaps
+from setatoms.estimators.missing import complete, keep_observed, open_gaps
 from setatoms.estimators.recipes import Recipe
+from setatoms.estimators.single import HasDictionary
 from setatoms.estimators.standardize import reject_overflow
 from setatoms.estimators.tables import read_table
 from setatoms.progress import Progress
 
 
-class AtomTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEstimator):
+class AtomTransformer(
+    HasDictionary, ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEstimator
+):
     """A transformer from rows to their coefficients on the atoms.
 
     There is no ``inverse_transform``: each row chose its own actual atoms inside the sets, so the
@@ -38,10 +41,7 @@ class AtomTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEst
         with Progress(recipe.n_steps, name, enabled=bool(self.verbose)) as progress:
             rows, missing = open_gaps(table)
             learned = recipe.learn(rows, self._generator(), progress.advance, missing)
-        self.kind_ = recipe.kind
-        self.components_ = learned.atoms
-        self.radii_ = learned.radii
-        self.history_ = learned.history
+        self.dictionary_ = learned.dictionary
 
     @abstractmethod
     def _recipe(self, n_samples: int, n_features: int) -> Recipe:
@@ -95,17 +95,13 @@ class AtomTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEst
             Observed values are as given, bit for bit; a row without any becomes 0.
         """
         check_is_fitted(self)
-        return complete(self._atoms(), read_table(self, X, fitting=False)).values
+        return complete(self.dictionary_, read_table(self, X, fitting=False), self.n_jobs).values
 
     def _code(self, X: Any) -> tuple[NDArray[np.float64], Codes]:
         check_is_fitted(self)
         table = read_table(self, X, fitting=False)
-        fitted = self._atoms()
-        rows = complete(fitted, table).signals
-        return rows, fitted.kind.code(rows, fitted.atoms, fitted.radii, n_jobs=fitted.n_jobs)
-
-    def _atoms(self) -> FittedAtoms:
-        return FittedAtoms(self.kind_, self.components_, self.radii_, self.n_jobs)
+        rows = complete(self.dictionary_, table, self.n_jobs).signals
+        return rows, self.dictionary_.code(rows, n_jobs=self.n_jobs)
 
     @property
     def _n_features_out(self) -> int:

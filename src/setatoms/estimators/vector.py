@@ -13,7 +13,7 @@ from setatoms.estimators.sizes import (
     check_start,
     count_checked_atoms,
 )
-from setatoms.learning.atoms import VectorAtoms
+from setatoms.learning.kinds import VectorAtoms
 from setatoms.views import VIEWS
 
 

@@ -7,7 +7,6 @@ from setatoms.explain.counterfactual import (
     replace_worst,
     score_replaced,
 )
-from setatoms.explain.dictionary import Dictionary
 from setatoms.explain.evidence import KINDS, Evidence, Range
 from setatoms.explain.explanation import Explanation, check_rank, check_top, explain_rows
 from setatoms.explain.panel import Panel, mean_rows
@@ -18,7 +17,6 @@ __all__ = [
     "AtomRecord",
     "ColumnRecord",
     "Counterfactual",
-    "Dictionary",
     "Evidence",
     "Explanation",
     "Panel",

@@ -75,7 +75,7 @@ def replace_worst(
     for step in range(k):
         order[:, step] = _replace_next(panel, filled, free)
         pairs = zip(panel.dictionaries, filled, strict=True)
-        filled = [settle(dictionary, Z, free) for dictionary, Z in pairs]
+        filled = [settle(dictionary, Z, free, panel.n_jobs) for dictionary, Z in pairs]
     rows = np.where(free & ~missing, panel.in_own_units(mean_rows(filled)), table)
     return _compared(table, rows, order, panel.names, score, threshold)
 
@@ -163,7 +163,7 @@ def _replace_next(panel: Panel, filled: Sequence[Array], free: Mask) -> NDArray[
     Returns its number, or -1 where only one observed column is left to imply anything.
     """
     pairs = zip(panel.dictionaries, filled, strict=True)
-    refilled = [refill_each(dictionary, Z, free) for dictionary, Z in pairs]
+    refilled = [refill_each(dictionary, Z, free, panel.n_jobs) for dictionary, Z in pairs]
     errors = np.array([each.errors.ravel() for each in refilled])
     chosen = np.argmin(panel.combination.combine(errors).reshape(free.shape), axis=1)
     rows = np.flatnonzero((~free).sum(axis=1) > 1)

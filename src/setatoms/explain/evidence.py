@@ -47,7 +47,7 @@ class Evidence:
     excess : ndarray of shape (n, n_features)
         By how much each value is outside the learned range.
     outside : ndarray of shape (n,)
-        Whether that is what makes the row abnormal.
+        Whether the row is clearly outside, which is then what makes it abnormal.
     parts : ndarray of shape (3, n)
         The parts of relation, size and rarity in the score of a row inside.
     grouped : ndarray of shape (n,)

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.coding import Codes
-from setatoms.explain.dictionary import Dictionary
 from setatoms.explain.evidence import VIEW_NAMES, Evidence, squared_shares
 from setatoms.explain.members import list_atoms, merge_atoms
 from setatoms.explain.panel import Panel, weighted_rows
 from setatoms.explain.records import AtomRecord, ColumnRecord, Record
 from setatoms.explain.refill import refill_each
 from setatoms.explain.sentences import NOTHING_UNUSUAL, write_sentence
+from setatoms.learning.dictionary import FittedDictionary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,14 +148,22 @@ def explain_rows(
 class _Opinion:
     """What one dictionary makes of a slab of rows Z (n, n_features) with `missing` entries."""
 
-    def __init__(self, dictionary: Dictionary, Z: Array, missing: Mask, refills: bool) -> None:
-        self.codes: Codes = dictionary.code(Z, actual_atoms=True)
+    def __init__(
+        self,
+        dictionary: FittedDictionary,
+        Z: Array,
+        missing: Mask,
+        n_jobs: int | None,
+        *,
+        refills: bool,
+    ) -> None:
+        self.codes: Codes = dictionary.code(Z, n_jobs=n_jobs, actual_atoms=True)
         residuals = np.asarray(self.codes.residuals, dtype=np.float64)
         self.expected = Z - residuals
         # a value that was filled in is not to blame
         self.shares = squared_shares(np.where(missing, 0.0, residuals))
         if refills:
-            self.implied, self.refilled_errors = refill_each(dictionary, Z, missing)
+            self.implied, self.refilled_errors = refill_each(dictionary, Z, missing, n_jobs)
 
 
 class _View:
@@ -178,7 +186,7 @@ class _View:
         missing = np.isnan(table)
         refills = rank == "refill" and evidence is None
         self._opinions = [
-            _Opinion(dictionary, Z, missing, refills)
+            _Opinion(dictionary, Z, missing, panel.n_jobs, refills=refills)
             for dictionary, Z in zip(panel.dictionaries, signals, strict=True)
         ]
         errors = np.array([opinion.codes.errors for opinion in self._opinions])

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.coding import Codes
-from setatoms.explain.dictionary import Dictionary
 from setatoms.explain.records import AtomRecord
-from setatoms.learning.atoms import ConeAtoms
+from setatoms.learning.dictionary import FittedDictionary
 
 Array = NDArray[np.float64]
 
@@ -19,12 +18,12 @@ Array = NDArray[np.float64]
 _ON_BOUNDARY = 1 - 1e-6
 
 
-def list_atoms(codes: Codes, dictionary: Dictionary) -> list[list[AtomRecord]]:
+def list_atoms(codes: Codes, dictionary: FittedDictionary) -> list[list[AtomRecord]]:
     """Return the atoms of each coded row, those with the largest coefficients first.
 
     The codes must hold the actual atoms.
     """
-    has_boundary = isinstance(dictionary.kind, ConeAtoms)
+    has_boundary = dictionary.kind.has_boundary
     leans = distances(codes, dictionary.atoms, dictionary.radii)
     order = np.argsort(-np.abs(codes.values), axis=1, kind="stable")
     return [

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.explain.dictionary import Dictionary
+from setatoms.learning.dictionary import FittedDictionary
 
 Array = NDArray[np.float64]
 
 
 class Combines(Protocol):
-    """From the errors of dictionaries to one number a row."""
+    """From the errors of dictionaries to one number per row."""
 
     def combine(self, errors: Array) -> Array:
-        """Return one number a row (n,) from the errors (n_dictionaries, n)."""
+        """Return one number per row (n,) from the errors (n_dictionaries, n)."""
 
     def shares(self, errors: Array) -> Array:
         """Return the share of each dictionary in it (n_dictionaries, n), which sum to one."""
@@ -30,23 +30,23 @@ class Panel:
 
     Parameters
     ----------
-    dictionaries : tuple of Dictionary
+    dictionaries : tuple of FittedDictionary
         At least one.
     combination : object with `combine` and `shares`
         How their errors become one number.
+    in_own_units : callable
+        From standardised rows (n_samples, n_features) to finite rows in the columns' own units.
+    names : tuple of str
+        What the features are called.
+    n_jobs : int or None
+        Threads; results do not depend on it.
     """
 
-    dictionaries: tuple[Dictionary, ...]
+    dictionaries: tuple[FittedDictionary, ...]
     combination: Combines
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the features are called."""
-        return self.dictionaries[0].names
-
-    def in_own_units(self, Z: Array) -> Array:
-        """Return standardised rows Z (n, n_features) in the units of their columns, finite."""
-        return self.dictionaries[0].in_own_units(Z)
+    in_own_units: Callable[[Array], Array]
+    names: tuple[str, ...]
+    n_jobs: int | None
 
 
 def mean_rows(tables: Sequence[Array]) -> Array:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.explain.dictionary import Dictionary
+from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.missing import row_norms
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ class Refilled(NamedTuple):
     errors: Array
 
 
-def refill_each(dictionary: Dictionary, Z: Array, free: Mask) -> Refilled:
+def refill_each(dictionary: FittedDictionary, Z: Array, free: Mask, n_jobs: int | None) -> Refilled:
     """Refill every entry of Z (n, n_features) that is not `free`, each on its own.
 
     Entries that are `free` (n, n_features) already, such as missing ones, settle along with it.
@@ -49,22 +49,25 @@ def refill_each(dictionary: Dictionary, Z: Array, free: Mask) -> Refilled:
     for rows, columns in _slabs(~free):
         trial, unknown = Z[rows], free[rows]
         unknown[np.arange(len(rows)), columns] = True
-        trial = settle(dictionary, _start(dictionary, trial, columns, unknown), unknown)
+        trial = _start(dictionary, trial, columns, unknown, n_jobs)
+        trial = settle(dictionary, trial, unknown, n_jobs)
         values[rows, columns] = trial[np.arange(len(rows)), columns]
-        errors[rows, columns] = dictionary.kind.errors(
-            trial, dictionary.atoms, dictionary.radii, n_jobs=dictionary.n_jobs
-        )
+        errors[rows, columns] = dictionary.errors(trial, n_jobs=n_jobs)
     return Refilled(values, errors)
 
 
-def settle(dictionary: Dictionary, Z: Array, free: Mask) -> Array:
+def settle(dictionary: FittedDictionary, Z: Array, free: Mask, n_jobs: int | None) -> Array:
     """Return Z (n, n_features) with its `free` entries moved until they represent themselves."""
-    return dictionary.kind.fill(
-        Z, free, dictionary.atoms, dictionary.radii, n_jobs=dictionary.n_jobs
-    ).rows
+    return dictionary.fill(Z, free, n_jobs=n_jobs).rows
 
 
-def _start(dictionary: Dictionary, Z: Array, columns: NDArray[np.intp], free: Mask) -> Array:
+def _start(
+    dictionary: FittedDictionary,
+    Z: Array,
+    columns: NDArray[np.intp],
+    free: Mask,
+    n_jobs: int | None,
+) -> Array:
     """Return Z (n, n_features) with one entry a row set to the best of a few values."""
     each = np.arange(len(Z))
     trial = Z.copy()
@@ -73,7 +76,7 @@ def _start(dictionary: Dictionary, Z: Array, columns: NDArray[np.intp], free: Ma
     best, lowest = np.zeros(len(Z)), np.full(len(Z), np.inf)
     for multiple in _STARTS:
         trial[each, columns] = multiple * unit
-        left = row_norms(np.where(free, 0.0, dictionary.code(trial).residuals))
+        left = row_norms(np.where(free, 0.0, dictionary.code(trial, n_jobs=n_jobs).residuals))
         better = left < lowest
         best[better], lowest[better] = trial[better, columns[better]], left[better]
     trial[each, columns] = best

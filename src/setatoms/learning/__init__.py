@@ -1,13 +1,26 @@
 """Dictionary learning: AK-SVD, set-atoms, and how their radii adapt."""
 
 from setatoms.learning.aksvd import aksvd, random_atoms
-from setatoms.learning.atoms import ConeAtoms, GaussianAtoms, VectorAtoms
-from setatoms.learning.loop import History, Learned, learn
+from setatoms.learning.dictionary import FittedDictionary
+from setatoms.learning.history import History
+from setatoms.learning.kinds import (
+    KINDS,
+    AtomKind,
+    ConeAtoms,
+    GaussianAtoms,
+    VectorAtoms,
+    find_kind,
+    register,
+)
+from setatoms.learning.loop import Learned, learn
 from setatoms.learning.radii import AdaptiveRadii, FixedRadii, count_atoms, distribute
 
 __all__ = [
+    "KINDS",
     "AdaptiveRadii",
+    "AtomKind",
     "ConeAtoms",
+    "FittedDictionary",
     "FixedRadii",
     "GaussianAtoms",
     "History",
@@ -16,6 +29,8 @@ __all__ = [
     "aksvd",
     "count_atoms",
     "distribute",
+    "find_kind",
     "learn",
     "random_atoms",
+    "register",
 ]

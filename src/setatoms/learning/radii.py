@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import NoReturn, Protocol
 
@@ -11,10 +12,23 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-# Share of the atoms that get the largest radius.
-_SHARE_AT_MAX = {"50-50": 0.5, "80-20": 0.2}
 
-DISTRIBUTIONS = ("linear", *_SHARE_AT_MAX)
+def _in_two(share_at_largest: float) -> Callable[[float, float, int], Array]:
+    """Return a distribution with that share of the atoms at the largest radius."""
+
+    def spread(largest: float, smallest: float, n_atoms: int) -> Array:
+        n_largest = math.floor(share_at_largest * n_atoms + 0.5)
+        return np.repeat([largest, smallest], [n_largest, n_atoms - n_largest])
+
+    return spread
+
+
+# From the largest radius, the smallest and the number of atoms to radii, the largest first.
+DISTRIBUTIONS: dict[str, Callable[[float, float, int], Array]] = {
+    "linear": np.linspace,
+    "50-50": _in_two(0.5),
+    "80-20": _in_two(0.2),
+}
 NORMS = ("l1", "l0")
 
 
@@ -22,11 +36,11 @@ class Usage(Protocol):
     """What a pass over the signals tells about the use of atoms."""
 
     @property
-    def u0(self) -> Array:
+    def uses(self) -> Array:
         """Signals that use each atom, (n_atoms,)."""
 
     @property
-    def u1(self) -> Array:
+    def absolute(self) -> Array:
         """Sum of the absolute coefficients of each atom, (n_atoms,)."""
 
 
@@ -75,14 +89,11 @@ def distribute(
         return _check_given(distribution, n_atoms)
     if distribution not in DISTRIBUTIONS:
         raise ValueError(
-            f"radii_distribution={distribution!r} is not known; choose one of {DISTRIBUTIONS} "
-            "or give an array with one radius per atom"
+            f"radii_distribution={distribution!r} is not known; choose one of "
+            f"{tuple(DISTRIBUTIONS)} or give an array with one radius per atom"
         )
     smallest, largest = _check_range(radii)
-    if distribution == "linear":
-        return np.linspace(largest, smallest, n_atoms)
-    n_largest = math.floor(_SHARE_AT_MAX[distribution] * n_atoms + 0.5)
-    return np.repeat([largest, smallest], [n_largest, n_atoms - n_largest])
+    return DISTRIBUTIONS[distribution](largest, smallest, n_atoms)
 
 
 class FixedRadii:
@@ -107,7 +118,7 @@ class FixedRadii:
 
     def usage_of(self, statistics: Usage) -> Array:
         """Return the total weight of each atom, (n_atoms,)."""
-        return statistics.u1
+        return statistics.absolute
 
     def at(self, k: int, usage: ArrayLike) -> NoReturn:
         """Refuse: fixed radii have no steps."""
@@ -160,7 +171,7 @@ class AdaptiveRadii:
 
     def usage_of(self, statistics: Usage) -> Array:
         """Return the use of each atom in the norm of this schedule, (n_atoms,)."""
-        return statistics.u1 if self.norm == "l1" else statistics.u0
+        return statistics.absolute if self.norm == "l1" else statistics.uses
 
     def at(self, k: int, usage: ArrayLike) -> Array:
         """Return the radii of iteration k, (n_atoms,), the largest for the most used atom.

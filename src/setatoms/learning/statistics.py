@@ -28,11 +28,11 @@ class Statistics:
     ----------
     pull : ndarray of shape (n_atoms, n_features)
     weight : ndarray of shape (n_atoms,)
-    u0 : ndarray of shape (n_atoms,)
+    uses : ndarray of shape (n_atoms,)
         Signals that use each atom.
-    u1 : ndarray of shape (n_atoms,)
+    absolute : ndarray of shape (n_atoms,)
         Sum of the absolute coefficients of each atom.
-    u2 : ndarray of shape (n_atoms,)
+    squared : ndarray of shape (n_atoms,)
         Sum of the squared coefficients of each atom.
     error : float
         Sum of the signals' errors.
@@ -44,9 +44,9 @@ class Statistics:
 
     pull: Array
     weight: Array
-    u0: Array
-    u1: Array
-    u2: Array
+    uses: Array
+    absolute: Array
+    squared: Array
     error: float
     objective: float
     n_rows: int
@@ -57,11 +57,11 @@ class Statistics:
 
         An atom of one signal alone has one; if others use it a little, hardly more.
         """
-        return self.u1**2 / np.where(self.u2 > 0, self.u2, 1.0)
+        return self.absolute**2 / np.where(self.squared > 0, self.squared, 1.0)
 
     def apply(self, atoms: Array) -> Array:
         """Return the re-centred atoms (n_atoms, n_features); one that nothing used stays."""
         centres = self.weight[:, None] * atoms + self.pull
         lengths = np.linalg.norm(centres, axis=1)
-        moved = (self.u0 > 0) & (lengths > 0)
+        moved = (self.uses > 0) & (lengths > 0)
         return np.where(moved[:, None], centres / np.where(moved, lengths, 1)[:, None], atoms)

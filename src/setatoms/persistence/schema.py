@@ -18,7 +18,7 @@ ITEM_SIZES = {
 }  # fmt: skip
 MOST_DIMENSIONS = 8
 MOST_NUMBERS = 2**32
-MOST_ARRAYS = 1000
+MOST_ARRAYS = 50_000
 
 _ARRAY_NAME = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
 _ARRAY_NAME_LENGTH = 200

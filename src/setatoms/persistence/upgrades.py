@@ -1,4 +1,4 @@
-"""From the header of an older version to that of the next, one function a version.
+"""From the header of an older version to that of the next, one function for each version.
 
 A new version adds a function here and a file to the tests; no function is ever changed.
 """
@@ -49,4 +49,29 @@ def _from_2_to_3(header: Header) -> Header:
     return header | {"parameters": parameters, "attributes": attributes}
 
 
-UPGRADES: dict[int, Callable[[Header], Header]] = {1: _from_1_to_2, 2: _from_2_to_3}
+def _from_3_to_4(header: Header) -> Header:
+    """Put the parts of a dictionary together; those of members were together already."""
+    try:
+        attributes = dict(header["attributes"])
+        if "members_" in attributes:
+            members = attributes["members_"]
+            attributes["members_"] = [_dictionary(**member["fields"]) for member in members]
+        else:
+            names = {"kind": "kind_", "atoms": "components_", "radii": "radii_"}
+            parts = {part: attributes.pop(name) for part, name in names.items()}
+            attributes["dictionary_"] = _dictionary(**parts, history=attributes.pop("history_"))
+    except (KeyError, TypeError, ValueError):
+        raise FlawError("its header is not one of version 3") from None
+    return header | {"attributes": attributes}
+
+
+def _dictionary(*, kind: Any, atoms: Any, radii: Any, history: Any) -> dict[str, Any]:
+    fields = {"kind": kind, "atoms": atoms, "radii": radii, "history": history}
+    return {"record": "FittedDictionary", "fields": fields}
+
+
+UPGRADES: dict[int, Callable[[Header], Header]] = {
+    1: _from_1_to_2,
+    2: _from_2_to_3,
+    3: _from_3_to_4,
+}

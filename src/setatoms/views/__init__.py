@@ -8,7 +8,7 @@ from setatoms.views.guard import (
     Inside,
     Judged,
     combine_views,
-    number_outside,
+    raise_outside,
 )
 from setatoms.views.neighbours import Neighbours
 from setatoms.views.screening import screen_rows
@@ -22,6 +22,6 @@ __all__ = [
     "Judged",
     "Neighbours",
     "combine_views",
-    "number_outside",
+    "raise_outside",
     "screen_rows",
 ]

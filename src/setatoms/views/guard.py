@@ -17,10 +17,10 @@ so views that find nothing unusual hardly count, and none can make up for anothe
 
 *Rows beyond what was learned.* The learned range of a column is that of the training rows,
 extended by three quarters of the distance from the median to either end, and at least by one
-standard deviation. With :math:`e` standard deviations in total by which a row is outside, its
-number is at least :math:`7 e`, and from :math:`e = 3` on it is
-:math:`21 + \log(1 + e - 3)`, more than any row inside can have: an anomaly whatever its relations.
-A constant column that differs counts three standard deviations more.
+standard deviation. The number of a row that is outside by :math:`e` standard deviations in total
+is raised to at least :math:`4 \min(e, 1)` and then grows by :math:`\log(1 + e)`. From
+:math:`e = 20` on it is :math:`25 + \log(1 + e - 20)`, more than any other row can have: an anomaly
+whatever its relations. A constant column that differs counts 20 more.
 
 Relations are never asked further out than training rows reached: a longer row is shortened to that
 length, and its error grows in proportion. So a set-atom, which may turn the more freely the longer
@@ -48,8 +48,10 @@ WEIGHTS = {"relation": 4.0, "size": 1.0, "rarity": 1.0}
 # The measures behind each view, and their order.
 _MEASURES = {"relation": (0,), "size": (1,), "rarity": (2, 3)}
 _SHARPNESS = 2.0
-# A row so many standard deviations outside has a number that no row inside can have.
-_CLEARLY, _BEYOND = 3.0, LARGEST + 1.0
+# So many standard deviations outside, a row is abnormal whatever else is: at least this number.
+_CLEARLY, _LEAST_NUMBER = 1.0, 4.0
+# And here it has a number that no other row has.
+BEYOND, _NUMBER_BEYOND = 20.0, LARGEST + 5.0
 _WIDENING = 0.75
 _LEAST_MARGIN = 1.0
 # Smaller errors, sizes and distances are nothing.
@@ -74,7 +76,7 @@ class Inside(NamedTuple):
     sizes : ndarray of shape (n,)
         Root mean square of the values of `rows`.
     excess : ndarray of shape (n, n_features)
-        By how much each value was outside the range; three more if its column was constant.
+        By how much each value was outside the range; 20 more if its column was constant.
     """
 
     rows: Array
@@ -94,7 +96,7 @@ class Judged(NamedTuple):
     measures : ndarray of shape (4, n)
         Relation, size, distance and density in robust standard deviations.
     outside : ndarray of shape (n,)
-        Whether the number is that of a row outside the learned range.
+        Whether the row is clearly outside the learned range.
     """
 
     numbers: Array
@@ -201,7 +203,7 @@ class Guard:
         factors = np.maximum(sizes / self.longest, 1.0) if self.longest > 0 else np.ones(len(Z))
         short = rows / factors[:, None]
         excess = np.where(np.isnan(Z), 0.0, np.abs(Z - rows))
-        excess[(excess > 0) & (self.low == self.high)] += _CLEARLY
+        excess[(excess > 0) & (self.low == self.high)] += BEYOND
         return Inside(rows, short, factors, sizes, excess)
 
     def judge(self, inside: Inside, errors: Array, n_jobs: int | None) -> Judged:
@@ -210,8 +212,8 @@ class Guard:
         around = self.neighbours.measure(inside.rows, n_jobs)
         values = _log_measures(relation, inside.sizes, around, inside.rows.shape[1])
         z = self.measures.apply(values)
-        within, beyond = self._combine(z), number_outside(inside.excess.sum(axis=1))
-        return Judged(np.maximum(within, beyond), z, beyond > within)
+        excess = inside.excess.sum(axis=1)
+        return Judged(raise_outside(self._combine(z), excess), z, excess >= _CLEARLY)
 
     def judge_unseen(self, judged: Judged, errors: Array) -> Array:
         """Return the numbers (n,) that rows would have if dictionaries left other `errors`.
@@ -288,17 +290,19 @@ def weighted_squares(measures: Array, weights: Mapping[str, float]) -> Array:
     return squares
 
 
-def number_outside(excess: Array) -> Array:
-    """Return the least numbers (n,) of rows that are outside the learned range by `excess` (n,).
+def raise_outside(numbers: Array, excess: Array) -> Array:
+    """Return the numbers (n,) of rows that are outside the learned range by `excess` (n,).
 
     Examples
     --------
     >>> import numpy as np
-    >>> number_outside(np.array([0.0, 0.3, 1.0, 3.0, 1e6])).round(2).tolist()
-    [0.0, 2.1, 7.0, 21.0, 34.82]
+    >>> raise_outside(np.full(4, 2.0), np.array([0.0, 1.0, 20.0, 1e6])).round(2).tolist()
+    [2.0, 4.69, 25.0, 38.82]
     """
-    near = _BEYOND / _CLEARLY * np.minimum(excess, _CLEARLY)
-    return np.asarray(near + log_of_one_plus(np.maximum(excess - _CLEARLY, 0.0)))
+    raised = np.maximum(numbers, _LEAST_NUMBER * np.minimum(excess / _CLEARLY, 1.0))
+    near = raised + log_of_one_plus(np.minimum(excess, BEYOND))
+    far = _NUMBER_BEYOND + log_of_one_plus(np.maximum(excess - BEYOND, 0.0))
+    return np.where(excess < BEYOND, near, far)
 
 
 def _root_of_sum(squares: Array) -> Array:

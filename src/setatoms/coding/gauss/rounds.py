@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import inlined, kernel
-from setatoms.coding.gauss_group import (
+from setatoms.coding.gauss.group import (
     FAILED,
     FIRST,
     LIFT,
@@ -34,8 +34,8 @@ from setatoms.coding.gauss_group import (
     allocate_group,
     copy,
 )
-from setatoms.coding.gauss_group_newton import solve_group
-from setatoms.coding.gauss_inverse import add_multiple
+from setatoms.coding.gauss.group_newton import solve_group
+from setatoms.coding.gauss.inverse import add_multiple
 from setatoms.lanes import add_rows
 from setatoms.vectors import largest
 
@@ -131,7 +131,7 @@ def _sort_by_count(n_open, rounds):
 @kernel
 def _load(first, last, n_places, gaussians, rounds, rows, out):
     """Put signals of the sorted queue into the group."""
-    group, gram = rounds.group, gaussians.dictionary.gram
+    group, gram = rounds.group, gaussians.layout.gram
     for i in range(SIZE):
         count = 0
         group.signals[SQUARE, i], group.signals[TAU, i], group.signals[VALUE, i] = 1.0, 0.0, 1.0
@@ -222,8 +222,8 @@ def _take_in(row, may_join, gaussians, budget, rounds, rows, out):
 
     Return whether there is one. The signal is declined when more atoms want in than there is room.
     """
-    dictionary, u = gaussians.dictionary, rounds.u
-    n, gram, k = u.shape[0], dictionary.gram, rounds.counts[row]
+    layout, u = gaussians.layout, rounds.u
+    n, gram, k = u.shape[0], layout.gram, rounds.counts[row]
     _correlate(row, k, gram, rounds, rows, out)
     grown = 1.0 + rows.tau[row]
     bound, strength = grown * gaussians.threshold, rounds.rest[row] / grown
@@ -231,7 +231,7 @@ def _take_in(row, may_join, gaussians, budget, rounds, rows, out):
     slack = np.sqrt(0.1 * budget.tol * out.objective[row])
     greatest, came = 0.0, 0
     while came < _MOST_ADDED:
-        j = largest(n, u, dictionary.index_mask)
+        j = largest(n, u, layout.index_mask)
         excess = abs(u[j]) - bound
         # atoms after the first must be about as bad: its coming may well mend the others
         if excess <= slack or excess < 0.5 * greatest:

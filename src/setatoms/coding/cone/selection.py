@@ -8,30 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.blocks import Dictionary, prepare
+from setatoms.coding.blocks import Layout, prepare
 from setatoms.lanes import Lanes, Vector, lane_kernel
 from setatoms.vectors import largest
 
 
 class Cones(NamedTuple):
-    """A dictionary of cones; cosines and sines of their half-angles have shape (n_padded,)."""
+    """Cones; cosines and sines of their half-angles have shape (n_padded,)."""
 
-    dictionary: Dictionary
+    layout: Layout
     cosines: NDArray[np.float64]
     sines: NDArray[np.float64]
     least_cosine: float  # of the widest cone
 
 
-def prepare_cones(atoms: NDArray[Any], radii: NDArray[np.float64]) -> Cones:
+def prepare_cones(atoms: NDArray[Any] | Layout, radii: NDArray[np.float64]) -> Cones:
     """Lay out cones with centres atoms (n_atoms, n_features) and radii (n_atoms,)."""
-    dictionary = prepare(atoms)
+    layout = prepare(atoms)
     # a cone that only pads has an impossible cosine: it contains nothing and is close to nothing
-    cosines = np.full(dictionary.columns.shape[1], 2.0)
+    cosines = np.full(layout.columns.shape[1], 2.0)
     sines = np.zeros_like(cosines)
     cosines[: len(radii)] = 1 - radii**2 / 2
     # sqrt(1 - cosine^2) without cancellation for narrow cones
     sines[: len(radii)] = radii * np.sqrt(1 - radii**2 / 4)
-    return Cones(dictionary, cosines, sines, float(cosines.min()))
+    return Cones(layout, cosines, sines, float(cosines.min()))
 
 
 @kernel
@@ -41,7 +41,7 @@ def closest_cone(correlations, length, cones):
     correlations (n,) are those of the residual. Return -1 if it may lie inside a cone, where the
     angle alone does not decide.
     """
-    n, index_mask = correlations.shape[0], cones.dictionary.index_mask
+    n, index_mask = correlations.shape[0], cones.layout.index_mask
     j = largest(n, correlations, index_mask)
     if abs(correlations[j]) >= cones.least_cosine * length * (1.0 - 1e-12):
         return -1

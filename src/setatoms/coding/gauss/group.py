@@ -1,6 +1,6 @@
 """Signals side by side: many Gauss-L1 problems of about the same size, solved at once.
 
-The equations of `setatoms.coding.gauss_active_set` are small, some four unknowns on real data, so
+The equations of `setatoms.coding.gauss.active_set` are small, some four unknowns on real data, so
 that one signal alone keeps a processor waiting for its own last result. Here every operation is
 done for a whole *group* of signals. A place holds one atom of each, and what is known of a place is
 a vector over the group.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.blocks import Dictionary
+from setatoms.coding.blocks import Layout
 from setatoms.lanes import Lanes, Vector, lane_kernel
 from setatoms.vectors import largest, norm
 
@@ -41,17 +41,17 @@ class Pairs(NamedTuple):
     spare: NDArray[np.float64]  # negative for a signal that is declined
 
 
-def allocate_pairs(dictionary: Dictionary) -> Pairs:
-    """Return `Pairs` for blocks of signals coded with this dictionary."""
-    first, second = np.zeros((2, dictionary.block_rows), np.int64)
-    numbers = np.zeros((8, dictionary.block_rows))
-    return Pairs(np.zeros(dictionary.columns.shape[1]), first, second, *numbers)
+def allocate_pairs(layout: Layout) -> Pairs:
+    """Return `Pairs` for blocks of signals coded with this layout."""
+    first, second = np.zeros((2, layout.block_rows), np.int64)
+    numbers = np.zeros((8, layout.block_rows))
+    return Pairs(np.zeros(layout.columns.shape[1]), first, second, *numbers)
 
 
 @kernel
-def code_pairs(n_rows, dictionary, block, pairs):
+def code_pairs(n_rows, layout, block, pairs):
     """Choose both atoms of the first n_rows signals of the block and their coefficients."""
-    n, gram, mask = block.correlations.shape[1], dictionary.gram, dictionary.index_mask
+    n, gram, mask = block.correlations.shape[1], layout.gram, layout.index_mask
     for i in range(n_rows):
         pairs.length[i] = norm(block.rows[i])
         pairs.first[i] = largest(n, block.correlations[i], mask)

@@ -7,7 +7,7 @@ of the factor from there on are computed anew.
 from __future__ import annotations
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss_group import (
+from setatoms.coding.gauss.group import (
     BEFORE,
     BOUND,
     COUNT,
@@ -35,7 +35,7 @@ from setatoms.coding.gauss_group import (
     Z,
     copy,
 )
-from setatoms.coding.gauss_group_objective import evaluate, refresh, settle
+from setatoms.coding.gauss.group_objective import evaluate, refresh, settle
 from setatoms.lanes import Lanes, Vector, lane_kernel, subtract_products
 
 # Newton steps with a fixed matrix converge fast or not at all.

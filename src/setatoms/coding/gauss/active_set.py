@@ -33,10 +33,10 @@ from __future__ import annotations
 import numpy as np
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss_inverse import add_multiple, border, invert, set_zero, unborder
-from setatoms.coding.gauss_objective import objective, refresh, settle
-from setatoms.coding.gauss_start import start_greedily, start_warm
-from setatoms.coding.gauss_table import (
+from setatoms.coding.gauss.inverse import add_multiple, border, invert, set_zero, unborder
+from setatoms.coding.gauss.objective import objective, refresh, settle
+from setatoms.coding.gauss.start import start_greedily, start_warm
+from setatoms.coding.gauss.table import (
     LIFT,
     LINE,
     NEAR,
@@ -64,18 +64,18 @@ _MOST_SWEEPS = 40
 
 
 @kernel
-def solve(start, square, dictionary, spreads, threshold, max_sweeps, tol, n_kept, work):
+def solve(start, square, layout, spreads, threshold, max_sweeps, tol, n_kept, work):
     """Code a signal with correlations start (n,) and squared norm square.
 
     It starts from the n_kept atoms in work.kept_active with z in work.kept[0], or greedily if there
     are none. Return k, the number of atoms in use, the sweeps spent, the objective, tau, and
     whether the signal has settled. The code is in work.kept_active[:k] and work.kept[:, :k].
     """
-    gram, table = dictionary.gram, work.table
+    gram, table = layout.gram, work.table
     if n_kept > 0:
         k = start_warm(n_kept, start, gram, spreads, work)
     else:
-        k = start_greedily(start, dictionary, spreads, threshold, work)
+        k = start_greedily(start, layout, spreads, threshold, work)
     tau, rest = refresh(k, square, 0.0, table)
     k = invert(k, rest / (1.0 + tau), gram, work)
     value, kept, kept_tau, sweeps, settled = square, 0, 0.0, 0, False
@@ -92,7 +92,7 @@ def solve(start, square, dictionary, spreads, threshold, max_sweeps, tol, n_kept
         bound = (1.0 + tau) * threshold
         # an atom that exceeds its bound by eps can lower the objective by about eps^2
         slack = np.sqrt(0.1 * tol * value)
-        came, k = _take_in(k, bound, slack, rest / (1.0 + tau), start, dictionary, spreads, work)
+        came, k = _take_in(k, bound, slack, rest / (1.0 + tau), start, layout, spreads, work)
         settled = calm and not came
     return kept, sweeps, value, kept_tau, settled
 
@@ -204,19 +204,19 @@ def _propagate(k, gram, u, active, table):
 
 
 @kernel
-def _take_in(k, bound, slack, strength, start, dictionary, spreads, work):
+def _take_in(k, bound, slack, strength, start, layout, spreads, work):
     """Let atoms that exceed their bound join; return whether any did or should, and k."""
     n, u, resting = start.shape[0], work.u, work.resting
     largest, came, waiting = 0.0, 0, False
     while came < _MOST_ADDED and k < work.width:
-        j = _worst(n, u, resting, dictionary.index_mask)
+        j = _worst(n, u, resting, layout.index_mask)
         excess = abs(u[j]) * resting[j] - bound
         # atoms after the first must be about as bad: its coming may well mend the others
         if excess <= slack or excess < 0.5 * largest:
             break
         largest = max(largest, excess)
         came += 1
-        k, exchanged = _join(k, j, excess, strength, start, dictionary.gram, spreads, work)
+        k, exchanged = _join(k, j, excess, strength, start, layout.gram, spreads, work)
         waiting = waiting or exchanged
     if waiting:
         for j in range(n):

@@ -1,156 +1,26 @@
-"""Cone-OMP: orthogonal matching pursuit with cones instead of vectors.
-
-A cone atom is the set of unit vectors within chord distance ``rho`` of its centre ``d``; ``c = 1 -
-rho^2/2`` is the cosine of its half-angle. For a residual ``r`` at cosine ``p = |<d, r>|/||r||``
-from the centre,
-
-- a cone with ``p >= c`` contains ``+-r`` and represents it exactly,
-- otherwise its closest member is ``d`` rotated towards ``+-r`` by the half-angle, at cosine
-  ``c p + sqrt((1 - c^2)(1 - p^2))`` from it.
-
-Each step takes the cone closest to the residual, fits all coefficients by least squares on the
-actual atoms so far, and then lets every atom choose again, in turn, against the residual that the
-others leave (coordinate descent).
-"""
+"""Cone-OMP, compiled: the rows of a chunk, then one signal after the other."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from setatoms._compile import inlined, kernel
 from setatoms.coding.batch import (
     CHUNKS_A_CALL,
-    Outputs,
-    Turns,
-    WorkSpaces,
-    as_codes,
-    code,
     outputs_for,
     report_errors,
-    rows_of,
     store,
     store_members,
     take_rows,
 )
-from setatoms.coding.blocks import Block, Dictionary, allocate_block, correlate_block
-from setatoms.coding.codes import Codes
-from setatoms.coding.cone_pairs import Pairs, allocate_pairs, code_pairs, finish_pair
-from setatoms.coding.cone_selection import closest_cone, closest_cone_with_care, prepare_cones
-from setatoms.coding.validation import (
-    check_count,
-    check_n_nonzero,
-    check_radii,
-    check_signals_and_atoms,
-)
+from setatoms.coding.blocks import correlate_block
+from setatoms.coding.cone.pairs import code_pairs, finish_pair
+from setatoms.coding.cone.selection import closest_cone, closest_cone_with_care
 from setatoms.vectors import add, copy, dot, fill, multiply, norm
-
-# Multiplications with atoms after which coding has taken longer than waking a thread.
-_WORTH_A_THREAD = 2_000_000
-
-
-def cone_omp(
-    X: ArrayLike,
-    atoms: ArrayLike,
-    radii: ArrayLike,
-    *,
-    n_nonzero: int = 2,
-    cd_sweeps: int = 1,
-    n_jobs: int | None = -1,
-    actual_atoms: bool = False,
-) -> Codes:
-    """Represent each signal with at most ``n_nonzero`` cone atoms.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Signals, one a row.
-    atoms : array-like of shape (n_atoms, n_features)
-        Centres of the cones, unit vectors.
-    radii : array-like of shape (n_atoms,)
-        Chord distance from the centre to the rim of each cone, in [0, sqrt 2).
-    n_nonzero : int, default=2
-        Atoms a signal may use.
-    cd_sweeps : int, default=1
-        Rounds in which every actual atom is chosen again after a new one came in.
-    n_jobs : int or None, default=-1
-        Threads; the result does not depend on it.
-    actual_atoms : bool, default=False
-        Return the members of the cones that were used as well.
-
-    Returns
-    -------
-    Codes
-        A signal inside a cone uses that cone alone and has error 0.
-
-    Examples
-    --------
-    >>> import numpy as np, setatoms
-    >>> codes = setatoms.cone_omp([[3.0, 0.1, 0.0]], np.eye(3), [0.1, 0.1, 0.1], n_nonzero=1)
-    >>> codes.support, codes.errors
-    (array([[0]], dtype=int32), array([0.]))
-    """
-    rows, centres = check_signals_and_atoms(X, atoms)
-    coder = ConeCoder(
-        centres,
-        check_radii(radii, len(centres), low=0.0, high=np.sqrt(2)),
-        check_n_nonzero(n_nonzero, len(centres)),
-        check_count("cd_sweeps", cd_sweeps, least=0),
-    )
-    return as_codes(coder, code(coder, rows, n_jobs=n_jobs, members=actual_atoms))
-
-
-class ConeCoder:
-    """A dictionary of cones made ready for Cone-OMP."""
-
-    minimises = False
-    most_rows = 2048
-
-    def __init__(
-        self, atoms: NDArray[Any], radii: NDArray[np.float64], n_nonzero: int, cd_sweeps: int
-    ) -> None:
-        self.cones = prepare_cones(atoms, radii)
-        # plain numbers: another type would be compiled for anew
-        self.cd_sweeps = int(cd_sweeps)
-        self.n_atoms = len(atoms)
-        self.width = int(n_nonzero)
-        self.halt = self.cones.dictionary.halt
-        self.most_sweeps = self.width * (1 + self.cd_sweeps)
-        self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.cones.dictionary)
-        self.spaces = WorkSpaces(_allocate, self.cones.dictionary, self.width)
-
-    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
-        """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
-        _take_turns(X, self.cones, self.cd_sweeps, self.spaces.get(0), out, turns)
-
-
-class _Work(NamedTuple):
-    """Work space of the kernels."""
-
-    block: Block
-    pairs: Pairs
-    x: NDArray[np.float64]  # (n_nonzero,)
-    residual: NDArray[np.float64]  # (n_features,)
-    chosen: NDArray[np.float64]  # (n_nonzero, n_features): the actual atoms
-    products: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky factor of their Gram matrix
-
-
-def _allocate(_n: int, dictionary: Dictionary, n_nonzero: int) -> _Work:
-    n_features = dictionary.columns.shape[0]
-    return _Work(
-        block=allocate_block(dictionary),
-        pairs=allocate_pairs(dictionary),
-        x=np.empty(n_nonzero),
-        residual=np.empty(n_features),
-        chosen=np.empty((n_nonzero, n_features)),
-        products=np.empty((n_nonzero, n_nonzero)),
-    )
 
 
 @kernel
-def _take_turns(X, cones, cd_sweeps, work, out, turns):
+def take_turns(X, cones, cd_sweeps, work, out, turns):
     """Code the next chunks of the rows of X (n, m)."""
     for _ in range(CHUNKS_A_CALL):
         first, last = take_rows(turns, X.shape[0])
@@ -163,12 +33,12 @@ def _take_turns(X, cones, cd_sweeps, work, out, turns):
 @inlined
 def fill_cones(X, cones, cd_sweeps, work, out):
     """Code the rows of X (n, m) into out."""
-    size = cones.dictionary.block_rows
+    size = cones.layout.block_rows
     # two atoms without their actual atoms, the usual case, are coded many signals at a time
     in_pairs = out.support.shape[1] == 2 and cd_sweeps == 1 and out.members.shape[0] == 0
     for start in range(0, X.shape[0], size):
         stop = min(start + size, X.shape[0])
-        correlate_block(X, start, stop, cones.dictionary, work.block)
+        correlate_block(X, start, stop, cones.layout, work.block)
         if in_pairs:
             code_pairs(stop - start, cones, work.block, work.pairs)
         for row in range(start, stop):
@@ -191,14 +61,14 @@ def fill_cones(X, cones, cd_sweeps, work, out):
 @kernel
 def _code_one(y, correlations, cones, cd_sweeps, work, support):
     """Fill support (s,), work.x, work.residual and work.chosen for the signal y (m,)."""
-    atoms, x, residual, chosen = cones.dictionary.atoms, work.x, work.residual, work.chosen
+    atoms, x, residual, chosen = cones.layout.atoms, work.x, work.residual, work.chosen
     fill(support, -1)
     fill(x, 0.0)
     copy(y, residual)
     negligible = 1e-13 * norm(y)
     for k in range(support.shape[0]):
         remaining = norm(residual)
-        if remaining <= negligible or cones.dictionary.halt[0] != 0:
+        if remaining <= negligible or cones.layout.halt[0] != 0:
             return
         if k > 0:
             _correlate(atoms, residual, correlations)
@@ -300,7 +170,7 @@ def _descend(cones, cd_sweeps, chosen, support, x, k, residual):
         for q in range(k):
             add(residual, x[q], chosen[q])
             j = support[q]
-            centre = cones.dictionary.atoms[j]
+            centre = cones.layout.atoms[j]
             x[q], exact = _choose(centre, cones.cosines[j], cones.sines[j], residual, chosen[q])
             if exact:
                 return True

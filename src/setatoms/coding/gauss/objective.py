@@ -1,12 +1,12 @@
 """The quantities that all atoms of a code share: tau, the alphas, and the objective.
 
-The equations stand in `setatoms.coding.gauss_active_set`.
+The equations stand in `setatoms.coding.gauss.active_set`.
 """
 
 from __future__ import annotations
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss_table import FIRST, LIFT, NEAR, SIGN, SPREAD, Z, whole_vectors
+from setatoms.coding.gauss.table import FIRST, LIFT, NEAR, SIGN, SPREAD, Z, whole_vectors
 from setatoms.lanes import Lanes, Vector, lane_kernel
 
 

@@ -1,12 +1,12 @@
 """What the atoms of a code share, for a group of signals: tau, the alphas, and the objective.
 
-The equations stand in `setatoms.coding.gauss_active_set`.
+The equations stand in `setatoms.coding.gauss.active_set`.
 """
 
 from __future__ import annotations
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss_group import (
+from setatoms.coding.gauss.group import (
     BOUND,
     FIRST,
     GAP,

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.blocks import Dictionary
-from setatoms.coding.cone_selection import closest_cone
+from setatoms.coding.blocks import Layout
+from setatoms.coding.cone.selection import closest_cone
 from setatoms.lanes import Lanes, Vector, lane_kernel
 from setatoms.vectors import dot
 
@@ -54,11 +54,11 @@ class Pairs(NamedTuple):
     on_d2: NDArray[np.float64]
 
 
-def allocate_pairs(dictionary: Dictionary) -> Pairs:
-    """Return `Pairs` for blocks of signals coded with this dictionary."""
-    first, second = np.zeros((2, dictionary.block_rows), np.int64)
-    numbers = np.zeros((17, dictionary.block_rows))
-    return Pairs(np.zeros(dictionary.columns.shape[1]), first, second, *numbers)
+def allocate_pairs(layout: Layout) -> Pairs:
+    """Return `Pairs` for blocks of signals coded with this layout."""
+    first, second = np.zeros((2, layout.block_rows), np.int64)
+    numbers = np.zeros((17, layout.block_rows))
+    return Pairs(np.zeros(layout.columns.shape[1]), first, second, *numbers)
 
 
 @kernel
@@ -91,7 +91,7 @@ def code_pairs(n_rows, cones, block, pairs):
 @kernel
 def _select_second(i, correlations, cones, pairs):
     """Select the second atom of signal i with correlations (n,), or decline the signal."""
-    j, x, gram = pairs.first[i], pairs.x1[i], cones.dictionary.gram
+    j, x, gram = pairs.first[i], pairs.x1[i], cones.layout.gram
     # what the first atom leaves is (1 - x lean) y - x keep d1
     _combine(
         correlations.shape[0], correlations, gram[j], pairs.work,
@@ -115,7 +115,7 @@ def finish_pair(i, y, scale, cones, pairs, support, x, residual):
 
     Return the error before that, -1 if the signal is declined.
     """
-    atoms = cones.dictionary.atoms
+    atoms = cones.layout.atoms
     j1, j2 = pairs.first[i], pairs.second[i]
     if j1 < 0 or pairs.outside[i] <= 0.0:
         return -1.0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss_inverse import add_multiple
-from setatoms.coding.gauss_table import clear_from, enter
+from setatoms.coding.gauss.inverse import add_multiple
+from setatoms.coding.gauss.table import clear_from, enter
 from setatoms.lanes import Lanes, Vector, lane_kernel
 
 # The greedy start stops when no coefficient would move by more than this share of the threshold:
@@ -13,12 +13,12 @@ _GREEDY_SHARE = 0.25
 
 
 @kernel
-def choose_greedily(start, dictionary, threshold, work):
+def choose_greedily(start, layout, threshold, work):
     """Choose the first atoms by greedy coordinate descent on the lasso; return how many.
 
     They are in work.active, their z in work.z_all, and u knows of them.
     """
-    n, mask = start.shape[0], dictionary.index_mask
+    n, mask = start.shape[0], layout.index_mask
     u, z = work.u, work.z_all
     j = _begin(n, start, u, z, work.resting, threshold, mask)
     k = 0
@@ -33,7 +33,7 @@ def choose_greedily(start, dictionary, threshold, work):
             work.active[k] = j
             k += 1
         z[j] += change
-        j = _change(n, u, dictionary.gram[j], z, change, threshold, mask)
+        j = _change(n, u, layout.gram[j], z, change, threshold, mask)
     used = 0
     for q in range(k):
         j = work.active[q]
@@ -46,9 +46,9 @@ def choose_greedily(start, dictionary, threshold, work):
 
 
 @kernel
-def start_greedily(start, dictionary, spreads, threshold, work):
+def start_greedily(start, layout, spreads, threshold, work):
     """Start from a greedy choice; return its number of atoms."""
-    k = choose_greedily(start, dictionary, threshold, work)
+    k = choose_greedily(start, layout, threshold, work)
     for q in range(k):
         j = work.active[q]
         enter(q, j, work.z_all[j], start, work.u, spreads, work.active, work.table)

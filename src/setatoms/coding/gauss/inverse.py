@@ -7,7 +7,7 @@ leaves by undoing it: either costs a product of rank one.
 from __future__ import annotations
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss_table import (
+from setatoms.coding.gauss.table import (
     LINE,
     SPREAD,
     STEP,

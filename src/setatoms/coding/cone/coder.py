@@ -1,0 +1,68 @@
+"""Cones made ready for Cone-OMP, and the work space it takes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.coding.batch import Outputs, Turns, WorkSpaces, rows_of
+from setatoms.coding.blocks import Block, Layout, allocate_block
+from setatoms.coding.cone.kernels import take_turns
+from setatoms.coding.cone.pairs import Pairs, allocate_pairs
+from setatoms.coding.cone.selection import prepare_cones
+
+# Multiplications with atoms after which coding has taken longer than waking a thread.
+_WORTH_A_THREAD = 2_000_000
+
+
+class ConeCoder:
+    """A dictionary of cones made ready for Cone-OMP."""
+
+    minimises = False
+    most_rows = 2048
+
+    def __init__(
+        self,
+        atoms: NDArray[Any] | Layout,
+        radii: NDArray[np.float64],
+        n_nonzero: int,
+        cd_sweeps: int,
+    ) -> None:
+        self.cones = prepare_cones(atoms, radii)
+        # plain numbers: another type would be compiled for anew
+        self.cd_sweeps = int(cd_sweeps)
+        self.n_atoms = len(self.cones.layout.atoms)
+        self.width = int(n_nonzero)
+        self.halt = self.cones.layout.halt
+        self.most_sweeps = self.width * (1 + self.cd_sweeps)
+        self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.cones.layout)
+        self.spaces = WorkSpaces(_allocate, self.cones.layout, self.width)
+
+    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+        """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
+        take_turns(X, self.cones, self.cd_sweeps, self.spaces.get(0), out, turns)
+
+
+class _Work(NamedTuple):
+    """Work space of the kernels."""
+
+    block: Block
+    pairs: Pairs
+    x: NDArray[np.float64]  # (n_nonzero,)
+    residual: NDArray[np.float64]  # (n_features,)
+    chosen: NDArray[np.float64]  # (n_nonzero, n_features): the actual atoms
+    products: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky factor of their Gram matrix
+
+
+def _allocate(_n: int, layout: Layout, n_nonzero: int) -> _Work:
+    n_features = layout.columns.shape[0]
+    return _Work(
+        block=allocate_block(layout),
+        pairs=allocate_pairs(layout),
+        x=np.empty(n_nonzero),
+        residual=np.empty(n_features),
+        chosen=np.empty((n_nonzero, n_features)),
+        products=np.empty((n_nonzero, n_nonzero)),
+    )

@@ -1,0 +1,57 @@
+"""Gaussian atoms made ready for Gauss-L1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.backends import CHUNK_ROWS
+from setatoms.coding.batch import Outputs, Turns, WorkSpaces, rows_of
+from setatoms.coding.blocks import Layout, prepare
+from setatoms.coding.gauss.kernels import take_turns
+from setatoms.coding.gauss.problem import NO_START, Budget, Gaussians
+from setatoms.coding.gauss.space import allocate_space
+
+# Multiplications with atoms after which coding has taken longer than waking a thread.
+_WORTH_A_THREAD = 400_000
+
+
+class GaussCoder:
+    """A dictionary of Gaussian atoms made ready for Gauss-L1."""
+
+    minimises = True
+    most_rows = CHUNK_ROWS
+
+    def __init__(
+        self,
+        atoms: NDArray[Any] | Layout,
+        radii: NDArray[np.float64],
+        lam: float,
+        gamma: float,
+        max_sweeps: int,
+        tol: float,
+    ) -> None:
+        # plain numbers: another type would be compiled for anew
+        lam, gamma = float(lam), float(gamma)
+        layout = prepare(atoms)
+        n_features = layout.atoms.shape[1]
+        self.n_atoms = len(layout.atoms)
+        # At a minimum no more atoms than features are in use; a few more may be on the way.
+        self.width = min(self.n_atoms, n_features + 8)
+        spreads = np.ones(layout.columns.shape[1])
+        # beyond these limits an atom is as good as rigid, or free, and squares would overflow
+        own = lam * np.clip(radii, 1e-10, 1e50) ** 2
+        spreads[: self.n_atoms] = own
+        self.gaussians = Gaussians(layout, spreads, gamma / (2 * lam), float(own.max()), lam)
+        self.budget = Budget(int(max_sweeps), float(tol))
+        self.halt = layout.halt
+        self.most_sweeps = self.budget.max_sweeps
+        self.rows_a_thread = rows_of(_WORTH_A_THREAD, layout)
+        self.spaces = WorkSpaces(allocate_space, layout, self.width)
+
+    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+        """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
+        space = self.spaces.get(turns.chunk_rows)
+        take_turns(X, self.gaussians, self.budget, NO_START, space, out, turns)

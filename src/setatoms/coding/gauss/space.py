@@ -1,0 +1,55 @@
+"""The work space of Gauss-L1, one for each thread."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.coding.blocks import Block, Layout, allocate_block
+from setatoms.coding.gauss.rounds import Rounds, allocate_rounds
+from setatoms.coding.gauss.table import Work, allocate_work
+
+
+class SignalRows(NamedTuple):
+    """What the steps of coding hand on for each of n signals."""
+
+    signals: NDArray[np.float64]  # (n, n_features): extreme ones scaled
+    scales: NDArray[np.float64]  # (n,)
+    correlations: NDArray[np.float64]  # (n, n_padded)
+    z: NDArray[np.float64]  # (n, width)
+    tau: NDArray[np.float64]  # (n,)
+    settled: NDArray[np.bool_]  # (n,)
+
+
+class Space(NamedTuple):
+    """Work space of one thread."""
+
+    block: Block
+    rows: SignalRows
+    work: Work
+    rounds: Rounds
+    members: NDArray[np.float64]  # (width, n_features): actual atoms of the signal at hand
+    spreads: NDArray[np.float64]  # (n_padded,): how far its atoms may lean
+
+
+def allocate_space(n: int, layout: Layout, width: int) -> Space:
+    """Return work space for up to n signals, each with at most `width` atoms."""
+    n_features, n_padded = layout.columns.shape
+    rows = SignalRows(
+        np.empty((n, n_features)),
+        np.empty(n),
+        np.empty((n, n_padded)),
+        np.empty((n, width)),
+        np.empty(n),
+        np.empty(n, np.bool_),
+    )
+    return Space(
+        block=allocate_block(layout),
+        rows=rows,
+        work=allocate_work(n_padded, width),
+        rounds=allocate_rounds(n, n_padded),
+        members=np.empty((width, n_features)),
+        spreads=np.empty(n_padded),
+    )

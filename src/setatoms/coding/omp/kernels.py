@@ -1,0 +1,116 @@
+"""Orthogonal matching pursuit, compiled: the rows of a chunk, then one signal after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setatoms._compile import inlined, kernel
+from setatoms.coding.batch import CHUNKS_A_CALL, outputs_for, report_errors, store, take_rows
+from setatoms.coding.blocks import correlate_block
+from setatoms.coding.omp.pairs import (
+    LEAST_CORRELATION,
+    LEAST_PIVOT,
+    code_pairs,
+    subtract,
+    take_pair,
+)
+from setatoms.lanes import subtract_rows
+from setatoms.vectors import fill, largest, norm
+
+
+@kernel
+def take_turns(X, layout, work, out, turns):
+    """Code the next chunks of the rows of X (n, m)."""
+    for _ in range(CHUNKS_A_CALL):
+        first, last = take_rows(turns, X.shape[0])
+        if first < last:
+            here = outputs_for(first, last, X.shape[0], out)
+            _fill_omp(X[first:last], layout, work, here)
+            report_errors(first, here, turns)
+
+
+@inlined
+def _fill_omp(X, layout, work, out):
+    """Code the rows of X (n, m) into out."""
+    size = layout.block_rows
+    # two atoms, the usual case, are found for many signals at a time
+    in_pairs = out.support.shape[1] == 2
+    for start in range(0, X.shape[0], size):
+        stop = min(start + size, X.shape[0])
+        correlate_block(X, start, stop, layout, work.block)
+        if in_pairs:
+            code_pairs(stop - start, layout, work.block, work.pairs)
+        for row in range(start, stop):
+            y, scale = work.block.rows[row - start], work.block.scales[row - start]
+            k = 2
+            if not in_pairs or not take_pair(row - start, work.pairs, out.support[row], work.x):
+                correlations = work.block.correlations[row - start]
+                k = _code_one(norm(y), correlations, layout, work, out.support[row])
+            left = subtract_rows(
+                y.shape[0], out.residuals[row], y,
+                layout.atoms, out.support[row], work.x, k, scale,
+            )  # fmt: skip
+            store(row, scale, k, work.x, np.sqrt(left), out)
+            if out.members.shape[0] > 0:
+                _store_atoms(layout.atoms, out.support[row], out.members[row])
+
+
+@kernel
+def _store_atoms(atoms, support, target):
+    """Copy the atoms in use to target (s, m); zeros for the rest."""
+    for q in range(support.shape[0]):
+        for i in range(target.shape[1]):
+            target[q, i] = atoms[support[q], i] if support[q] >= 0 else 0.0
+
+
+@kernel
+def _code_one(length, correlations, layout, work, support):
+    """Fill support (s,) and work.x for a signal; return how many atoms it uses.
+
+    correlations (n,) are those of the signal and become those of what is left. Each atom gives one
+    more direction, orthonormal to those before: the products of all atoms with it are a row of
+    work.basis, which is a row of the Cholesky factor at the atoms chosen later.
+    """
+    n, s = correlations.shape[0], support.shape[0]
+    gram, mask, along = layout.gram, layout.index_mask, work.along
+    fill(support, -1)
+    j = largest(n, correlations, mask)
+    for k in range(s):
+        # nothing left to explain, or only rounding noise on an atom that is already in
+        idle = abs(correlations[j]) <= LEAST_CORRELATION * length or layout.halt[0] != 0
+        if idle or not _extend(gram[j, j], work, k, j):
+            _solve(work, k)
+            return k
+        support[k] = j
+        row, inverse = work.factor[k], work.factor[k, k]
+        subtract_rows(n, work.basis[k], gram[j], work.basis, work.order, row, k, inverse)
+        along[k] = correlations[j] * inverse
+        if k + 1 < s:
+            j = subtract(n, correlations, work.basis[k], correlations, along[k], mask)
+    _solve(work, s)
+    return s
+
+
+@kernel
+def _extend(square, work, k, j):
+    """Add the row of atom j to the Cholesky factor; False if j depends on the atoms before."""
+    factor, pivot = work.factor, square
+    for p in range(k):
+        factor[k, p] = work.basis[p, j]
+        pivot -= factor[k, p] * factor[k, p]
+    if pivot < LEAST_PIVOT:
+        return False
+    # the diagonal holds inverses: divisions are slow and it is only ever divided by
+    factor[k, k] = 1.0 / np.sqrt(pivot)
+    return True
+
+
+@kernel
+def _solve(work, k):
+    """Fill work.x[:k] with coefficients of atoms from those of the directions, work.along."""
+    factor, x = work.factor, work.x
+    for p in range(k - 1, -1, -1):
+        entry = work.along[p]
+        for q in range(p + 1, k):
+            entry -= factor[q, p] * x[q]
+        x[p] = entry * factor[p, p]

@@ -1,0 +1,77 @@
+"""Coders in plain NumPy: what a new coder needs before it is worth compiling."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.coding.batch import CHUNKS_A_CALL, Outputs, Turns, outputs_for, take_rows
+from setatoms.coding.blocks import Layout, prepare
+
+Array = NDArray[np.float64]
+
+
+class RowCodes(NamedTuple):
+    """The codes of a few rows.
+
+    Attributes
+    ----------
+    support : ndarray of shape (n, width)
+        The atoms of each row, padded with -1.
+    values : ndarray of shape (n, width)
+        Their coefficients, padded with 0.
+    members : ndarray of shape (n, width, n_features)
+        The actual atoms, padded with 0.
+    """
+
+    support: NDArray[np.integer[Any]]
+    values: Array
+    members: Array
+
+
+class PlainCoder(ABC):
+    """A dictionary that codes rows in NumPy.
+
+    Parameters
+    ----------
+    atoms : ndarray of shape (n_atoms, n_features), or Layout
+        The centres.
+    width : int
+        The most atoms that a row can use.
+    """
+
+    minimises = False
+    most_rows = 512
+    most_sweeps = 1
+    rows_a_thread = 2048
+
+    def __init__(self, atoms: Array | Layout, width: int) -> None:
+        layout = prepare(atoms)
+        self.atoms = layout.atoms
+        self.n_atoms, self.width, self.halt = len(layout.atoms), width, layout.halt
+
+    @abstractmethod
+    def code_rows(self, rows: Array) -> RowCodes:
+        """Code rows (n, n_features), each on its own."""
+
+    def take_turns(self, X: Array, out: Outputs, turns: Turns) -> None:
+        """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
+        for _ in range(CHUNKS_A_CALL):
+            first, last = take_rows(turns, len(X))
+            if first >= last or self.halt[0]:
+                return
+            here = outputs_for(first, last, len(X), out)
+            self._fill(X[first:last], here)
+            if len(turns.errors):
+                turns.errors[first:last] = here.errors
+
+    def _fill(self, rows: Array, out: Outputs) -> None:
+        codes = self.code_rows(rows)
+        out.support[...], out.values[...] = codes.support, codes.values
+        out.residuals[...] = rows - np.einsum("nq,nqm->nm", codes.values, codes.members)
+        out.errors[...] = np.sqrt(np.einsum("nm,nm->n", out.residuals, out.residuals))
+        if len(out.members):
+            out.members[...] = codes.members
