@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
@@ -14,7 +15,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import DETECTORS, unwarned
 from setatoms import SetAtomEnsemble
 
@@ -118,14 +120,12 @@ LEARNED: dict[str, Fault] = {
 }
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("faults", __doc__, arguments)
     seeds = SEEDS_QUICK if options.quick else SEEDS
     flagged = flagged_shares(seeds)
     areas = areas_among_learned(seeds)
-    pages.publish("faults", f"{page_of_new(flagged)}\n\n{page_of_learned(areas)}", options.write)
-    return 0
+    return f"{page_of_new(flagged)}\n\n{page_of_learned(areas)}"
 
 
 def flagged_shares(seeds: Sequence[int]) -> dict[tuple[str, str], list[float]]:
@@ -146,7 +146,7 @@ def flagged_shares(seeds: Sequence[int]) -> dict[tuple[str, str], list[float]]:
                     detector = make(random_state=seed).fit(train)
                 for fault, rows in {"none": rest, **spoiled}.items():
                     found[fault, kind].append(float(np.mean(detector.predict(rows) == -1)))
-        print(f"{name}: new rows done", flush=True)
+        click.echo(f"{name}: new rows done")
     return found
 
 
@@ -160,7 +160,7 @@ def areas_among_learned(seeds: Sequence[int]) -> dict[tuple[str, str], list[floa
                 for method, score in METHODS.items():
                     with unwarned():
                         found[fault, method].append(roc_auc_score(faulty, score(table, seed)))
-        print(f"{name}: rows learned from done", flush=True)
+        click.echo(f"{name}: rows learned from done")
     return found
 
 
@@ -214,10 +214,10 @@ def page_of_new(found: dict[tuple[str, str], list[float]]) -> str:
     for fault in ("none", *NEW):
         shares = [float(np.mean(found[fault, kind])) for kind in STUDIED]
         least, most = goal_of(fault)
-        cells = [f"{share:.1%} {pages.verdict(least <= share <= most)}" for share in shares]
+        cells = [f"{share:.1%} {markdown.verdict(least <= share <= most)}" for share in shares]
         words = f"{least:.0%} to {most:.0%}" if fault == "none" else f"≥ {least:.0%}"
         rows.append([fault, *cells, words if least else ""])
-    return pages.table(titles, rows)
+    return markdown.table(titles, rows)
 
 
 def goal_of(fault: str) -> tuple[float, float]:
@@ -238,8 +238,8 @@ def page_of_learned(found: dict[tuple[str, str], list[float]]) -> str:
         means = {method: float(np.mean(found[fault, method])) for method in METHODS}
         goal = max(means[peer] for peer in PEERS) - CLOSE
         cells = [
-            f"{mean:.3f}" + (f" {pages.verdict(mean >= goal)}" if method == OURS else "")
+            f"{mean:.3f}" + (f" {markdown.verdict(mean >= goal)}" if method == OURS else "")
             for method, mean in means.items()
         ]
         rows.append([fault, *cells, f"≥ {goal:.3f}"])
-    return pages.table(titles, rows)
+    return markdown.table(titles, rows)

@@ -1,6 +1,6 @@
 """Half of the tables to choose by, the other half to confirm on, and figures that are kept.
 
-Rows are those of the cells of ``setatoms bench run``: the same anomalies, the same split. Half of
+Rows are those of the cells of ``paper run``: the same anomalies, the same split. Half of
 the tables with seeds 1 to 3 is for choosing; the other half with seeds 4 and 5 has no part in it.
 """
 
@@ -15,16 +15,16 @@ from zlib import crc32
 
 import numpy as np
 
-from benchmarks.quality.splits import QUICK_TABLES
-from setatoms.bench.cache import Arrays, cached
-from setatoms.bench.ensembles import (
+from benchmarks.paper.cache import Arrays, cached
+from benchmarks.paper.ensembles import (
     CONFIRMATION_DATASETS,
     CONFIRMATION_SEEDS,
     DESIGN_DATASETS,
     DESIGN_SEEDS,
 )
-from setatoms.bench.rows import Rows, prepare
-from setatoms.bench.sources import AdbenchTable
+from benchmarks.paper.rows import Rows, prepare
+from benchmarks.paper.sources import AdbenchTable
+from benchmarks.quality.splits import QUICK_TABLES
 
 Figures = dict[str, float]
 

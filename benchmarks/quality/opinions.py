@@ -51,7 +51,9 @@ def code(member: Member, Z: Array, n_jobs: int | None) -> Coded:
             actual_atoms=True,
         )
         leans = np.where(codes.support >= 0, distances(codes, member.atoms, member.radii), 0.0)
-        slabs.append(Coded(codes.errors, np.sum(leans**2, axis=1), codes.coefficients))
+        slabs.append(
+            Coded(codes.errors.astype(np.float64), np.sum(leans**2, axis=1), codes.coefficients)
+        )
     parts: Any = zip(*slabs, strict=True)
     errors, atoms, coefficients = parts
     return Coded(np.concatenate(errors), np.concatenate(atoms), vstack(coefficients, format="csr"))

@@ -9,13 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import click
 import numpy as np
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import RELATION_DETECTORS, Array, mixed_table, tables, unwarned
 from setatoms import SetAtomEnsemble
 
@@ -26,18 +28,16 @@ Score = Callable[[Array], Array]  # from rows to how abnormal they are
 Areas = dict[str, list[float]]  # ROC AUC on each table
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("same_rows", __doc__.splitlines()[0], arguments)
     areas: Areas = {name: [] for name in METHODS}
     for name in tables(options.quick):
         X, y = mixed_table(name, SEED)
         for method, score in METHODS.items():
             with unwarned():
                 areas[method].append(float(roc_auc_score(y, score(X))))
-        print(f"{name} done", flush=True)
-    pages.publish("same_rows", page(areas), options.write)
-    return 0
+        click.echo(f"{name} done")
+    return page(areas)
 
 
 def page(areas: Mapping[str, Sequence[float]]) -> str:
@@ -47,7 +47,7 @@ def page(areas: Mapping[str, Sequence[float]]) -> str:
         [name, f"{np.mean(found):.4f}", "" if name == ENSEMBLE else _wins(ours, found)]
         for name, found in areas.items()
     ]
-    return pages.table(["", "mean AUC", "the ensemble is above it on"], rows)
+    return markdown.table(["", "mean AUC", "the ensemble is above it on"], rows)
 
 
 def _wins(ours: Array, theirs: Sequence[float]) -> str:
