@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import wilcoxon
+from scipy.stats import bootstrap, rankdata, wilcoxon
 
 Array = NDArray[np.float64]
 
@@ -40,8 +39,8 @@ def rank_among(value: float | None, others: Sequence[float | None]) -> float:
     >>> rank_among(0.9, [0.9])
     1.5
     """
-    own, *rest = (-math.inf if area is None else area for area in (value, *others))
-    return 1 + sum(area > own for area in rest) + sum(area == own for area in rest) / 2
+    ranks = rankdata([math.inf if area is None else -area for area in (value, *others)])
+    return float(ranks[0])
 
 
 def improvement_ratio(adaptive: float, fixed: float) -> float:
@@ -134,13 +133,15 @@ def bootstrap_mean(values: ArrayLike, *, level: float = 0.95) -> Interval:
     v = np.asarray(values, np.float64)
     if v.size == 0:
         raise ValueError("values is empty, but a mean needs at least one dataset")
-    means = v[_resamples(v.size)].mean(axis=1)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(v.mean()), float(low), float(high), int(v.size))
-
-
-@lru_cache(maxsize=8)
-def _resamples(n_datasets: int) -> NDArray[np.int64]:
-    """Return the draws (n_resamples, n_datasets) of datasets, the same at every call."""
-    rng = np.random.default_rng(_SEED)
-    return rng.integers(n_datasets, size=(_N_RESAMPLES, n_datasets))
+    mean = float(v.mean())
+    if v.size == 1:  # the only value there is to draw
+        return Interval(mean, mean, mean, 1)
+    drawn = bootstrap(
+        (v,),
+        np.mean,
+        n_resamples=_N_RESAMPLES,
+        confidence_level=level,
+        method="percentile",
+        rng=np.random.default_rng(_SEED),
+    ).confidence_interval
+    return Interval(mean, float(drawn.low), float(drawn.high), int(v.size))
