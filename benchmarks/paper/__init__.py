@@ -4,8 +4,8 @@ A *cell* is one method in one configuration on one table with one seed. `plan` l
 suite, `run` computes those that a store does not hold yet. Needs the extra ``bench``.
 """
 
+from benchmarks.errors import BenchError
 from benchmarks.paper.cells import Cell, Outcome
-from benchmarks.paper.errors import BenchError
 from benchmarks.paper.peers import Peer
 from benchmarks.paper.runner import Summary, run
 from benchmarks.paper.sources import AdbenchTable, CsvTable

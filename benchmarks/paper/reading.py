@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from benchmarks.paper.environment import Environment
+from benchmarks.environment import Environment
 from benchmarks.paper.results import Failure, Key, Results, Run, mean_of
 from benchmarks.paper.store import FILE_NAME, VERSION
 from setatoms.terminal import printable

@@ -10,8 +10,8 @@ from typing import NamedTuple, cast
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from benchmarks.paper.cache import Arrays, cached
-from benchmarks.paper.errors import BenchError
+from benchmarks.cache import Arrays, cached
+from benchmarks.errors import BenchError
 from benchmarks.paper.sources import Array, Labels, Source
 from setatoms.datasets import adbench_anomalies
 from setatoms.estimators.recipes import AKSVD_ITERATIONS, AKSVD_NONZERO

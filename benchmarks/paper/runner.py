@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.environment import describe_environment
+from benchmarks.errors import BenchError
 from benchmarks.paper.agenda import Agenda
 from benchmarks.paper.cells import Cell
-from benchmarks.paper.environment import describe_environment
-from benchmarks.paper.errors import BenchError
 from benchmarks.paper.forecast import Forecast
 from benchmarks.paper.presence import Presence
 from benchmarks.paper.rows import table_path

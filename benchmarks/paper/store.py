@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from benchmarks.environment import Environment
+from benchmarks.errors import BenchError
 from benchmarks.paper.cells import Cell, Outcome
-from benchmarks.paper.environment import Environment
-from benchmarks.paper.errors import BenchError
 from benchmarks.paper.presence import is_alive
 
 FILE_NAME = "results.sqlite"

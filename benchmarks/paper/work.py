@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 
+from benchmarks.errors import BenchError
 from benchmarks.paper.cells import Cell, Outcome
-from benchmarks.paper.errors import BenchError
 from benchmarks.paper.methods import Method, Scored
 from benchmarks.paper.rows import prepare
 from benchmarks.paper.sources import Labels, Source

@@ -12,8 +12,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Self
 
+from benchmarks.errors import BenchError
 from benchmarks.paper.cells import Cell, Outcome
-from benchmarks.paper.errors import BenchError
 from benchmarks.paper.work import Task, compute
 
 _ATTEMPTS = 2

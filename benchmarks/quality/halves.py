@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 
-from benchmarks.paper.cache import Arrays, cached
+from benchmarks.cache import Arrays, cached, file_of
 from benchmarks.paper.ensembles import (
     CONFIRMATION_DATASETS,
     CONFIRMATION_SEEDS,
@@ -68,8 +67,7 @@ def kept(path: Path, settings: object, compute: Callable[[], Mapping[str, float]
 
     Other `settings` have a file of their own.
     """
-    digest = crc32(repr(settings).encode())
-    arrays = cached(path.with_name(f"{path.name}-{digest:08x}.npz"), lambda: _arrays(compute()))
+    arrays = cached(file_of(path, settings), lambda: _arrays(compute()))
     return dict(zip(arrays["names"].tolist(), arrays["figures"].tolist(), strict=True))
 
 

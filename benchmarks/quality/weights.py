@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from zlib import crc32
 
 import click
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from benchmarks import markdown
-from benchmarks.paper.cache import Arrays, cached
+from benchmarks.cache import Arrays, cached, file_of
 from benchmarks.paper.rows import ANOMALIES
 from benchmarks.quality.halves import CONFIRMATION, DESIGN, Case
 from benchmarks.quality.options import Options
@@ -65,8 +64,7 @@ def measure(case: Case, folder: Path, n_jobs: int) -> Arrays:
         outside = inside.excess.sum(axis=1)
         return {"measures": judged.measures, "outside": outside, "truth": rows.truth}
 
-    digest = crc32(repr(detector.get_params()).encode())
-    return cached(folder / "weights" / f"{case}-{digest:08x}.npz", compute)
+    return cached(file_of(folder / "weights" / str(case), detector.get_params()), compute)
 
 
 def mean_auc(measured: Measured, weights: Weights) -> dict[str, float]:

@@ -25,6 +25,7 @@ from benchmarks.speed.machine import describe
 from benchmarks.speed.paper_grid import paper_lines
 from benchmarks.speed.settings import FULL, QUICK, Settings
 from benchmarks.speed.shapes import missing_tables
+from setatoms.persistence.atomic import replacing
 
 PARTS: dict[str, Callable[[Settings], Iterator[Line]]] = {
     "omp": omp_lines,
@@ -126,6 +127,7 @@ def _measure(wishes: Wishes) -> tuple[list[Line], dict[str, Any]]:
             for line in PARTS[part](settings):
                 click.echo(report.text_row(line))
                 lines.append(line)
-            path.write_text(report.as_json(lines, about), encoding="utf-8")
+            with replacing(path) as stream:
+                stream.write(report.as_json(lines, about).encode())
     click.echo(f"\nWritten to {path}.")
     return lines, about

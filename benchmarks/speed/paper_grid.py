@@ -13,32 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.paper.configurations import CONE_GRID, GAUSSIAN_GRID, AtomConfiguration
+from benchmarks.paper.methods import PAPER_METHODS
+from benchmarks.paper.published import CONE_METHODS, GAUSSIAN_METHODS
 from benchmarks.speed.lines import Line
 from benchmarks.speed.settings import Settings
 from benchmarks.speed.shapes import Array, missing_tables, split_table
-from setatoms import ConeAtomDetector, GaussianAtomDetector
+from setatoms import estimators
 from setatoms.datasets import ADBENCH_DATASETS
 from setatoms.geometry import InfeasibleConesError
 
 SHARE = 0.02
 RUNS = 5
-RADII = ((0.01, 0.1), (0.04, 0.12))
-DISTRIBUTIONS = ("linear", "50-50", "80-20")
-GAUSSIAN_RATIOS, CONE_RATIOS = (2.0, 2.5, 3.0), (2.0, 3.0, 4.0)
-GAUSSIAN_METHODS: dict[str, dict[str, Any]] = {
-    "Gauss-L1": {"learn": False},
-    "DL-Gauss-L1": {"adapt": None},
-    "DLG-L1-adapt 0": {"adapt": "l0"},
-    "DLG-L1-adapt 1": {"adapt": "l1"},
-}
-CONE_METHODS: dict[str, dict[str, Any]] = {
-    "Cone-DL": {"adapt": None, "init": "random"},
-    "Cone-DL-D": {"adapt": None},
-    "DLC-adapt 0": {"adapt": "l0", "init": "random"},
-    "DLC-adapt 1": {"adapt": "l1", "init": "random"},
-    "DLC-D-adapt 0": {"adapt": "l0"},
-    "DLC-D-adapt 1": {"adapt": "l1"},
-}
+METHODS = {method.name: method for method in PAPER_METHODS}
 
 
 class Cell(NamedTuple):
@@ -46,29 +33,25 @@ class Cell(NamedTuple):
 
     dataset: str
     method: str
-    ratio: float
-    radii: tuple[float, float]
-    distribution: str
+    config: AtomConfiguration
     run: int
 
-    def detector(self) -> GaussianAtomDetector | ConeAtomDetector:
+    def detector(self) -> Any:
         """Return the detector to fit."""
-        cone = self.method in CONE_METHODS
-        kind = ConeAtomDetector if cone else GaussianAtomDetector
-        return kind(
-            n_atoms=self.ratio, radii=self.radii, radii_distribution=self.distribution,
+        method = METHODS[self.method]
+        return getattr(estimators, method.detector)(
             contamination=0.1, n_jobs=1, random_state=self.run,
-            **(CONE_METHODS if cone else GAUSSIAN_METHODS)[self.method],
+            **self.config.arguments, **method.fixed,
         )  # fmt: skip
 
 
 def all_cells(datasets: tuple[str, ...] = ADBENCH_DATASETS) -> list[Cell]:
     """Return the whole grid: 900 fits a dataset."""
-    kinds = ((GAUSSIAN_METHODS, GAUSSIAN_RATIOS), (CONE_METHODS, CONE_RATIOS))
+    kinds = ((GAUSSIAN_METHODS, GAUSSIAN_GRID), (CONE_METHODS, CONE_GRID))
     return [
         Cell(*cell)
-        for methods, ratios in kinds
-        for cell in product(datasets, methods, ratios, RADII, DISTRIBUTIONS, range(1, RUNS + 1))
+        for methods, grid in kinds
+        for cell in product(datasets, methods, grid, range(1, RUNS + 1))
     ]
 
 
@@ -120,8 +103,11 @@ def _warm_up() -> None:
     threadpool_limits(limits=1)
     warnings.simplefilter("ignore", UserWarning)  # small tables have few rows for their atoms
     X = np.random.default_rng(0).normal(size=(200, 6))
-    for method in ("DLG-L1-adapt 1", "DLC-D-adapt 1"):
-        _fit_and_score(Cell("", method, 2.0, RADII[0], "linear", 1), (X, X))
+    for method, grid in (
+        ("DLG-L1-adapt (1-norm)", GAUSSIAN_GRID),
+        ("DLC-D-adapt (1-norm)", CONE_GRID),
+    ):
+        _fit_and_score(Cell("", method, grid[0], 1), (X, X))
 
 
 def _fit_and_score(cell: Cell, tables: tuple[Array, Array]) -> float:

@@ -13,8 +13,8 @@ import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
 
+from benchmarks.environment import Environment
 from benchmarks.paper import Cell, Outcome
-from benchmarks.paper.environment import Environment
 from benchmarks.paper.reading import load_environments
 from benchmarks.paper.store import FILE_NAME, Store
 from benchmarks.paper.tables import print_tables

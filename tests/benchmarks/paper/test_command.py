@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import paper
 from benchmarks.command import main
+from benchmarks.environment import describe_environment
 from benchmarks.paper import Cell, Outcome
-from benchmarks.paper.environment import describe_environment
 from benchmarks.paper.store import FILE_NAME, Store
 
 NASTY = "\x1b]0;owned\x07\x9b31m\u202egnp[bold red]"

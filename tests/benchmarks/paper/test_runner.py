@@ -277,7 +277,7 @@ def test_command_line_explains_errors_without_a_traceback(
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no archive"])
 def test_a_damaged_table_is_named_and_no_cell_fails(tmp_path: Path, content: bytes) -> None:
-    from benchmarks.paper.cache import cached
+    from benchmarks.cache import cached
 
     path = tmp_path / "data" / "wine-dependency-1.npz"
     path.parent.mkdir()

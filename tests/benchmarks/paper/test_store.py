@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.environment import Environment, describe_environment
 from benchmarks.paper import BenchError, Cell, Outcome
-from benchmarks.paper.environment import Environment, describe_environment
 from benchmarks.paper.presence import Presence
 from benchmarks.paper.store import FILE_NAME, VERSION, Store
 

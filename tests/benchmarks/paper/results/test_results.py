@@ -6,8 +6,8 @@ import sqlite3
 
 import pytest
 
+from benchmarks.environment import Environment
 from benchmarks.paper.cells import Cell, Outcome
-from benchmarks.paper.environment import Environment
 from benchmarks.paper.published import BASELINES
 from benchmarks.paper.reading import anomaly_kinds, load_environments, load_results
 from benchmarks.paper.results import natural

@@ -6,11 +6,12 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.paper.errors import BenchError
+from benchmarks.errors import BenchError
 from setatoms.persistence.atomic import replacing
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -42,6 +43,11 @@ def cached(path: Path, make: Callable[[], Arrays], names: Sequence[str] | None =
         raise BenchError(
             f"{path} is damaged ({error}); delete it, it will be made again"
         ) from error
+
+
+def file_of(path: Path, settings: object) -> Path:
+    """Return the file beside `path` for figures made with such settings; others have their own."""
+    return path.with_name(f"{path.name}-{crc32(repr(settings).encode()):08x}.npz")
 
 
 def _write(path: Path, arrays: Arrays) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,27 +24,37 @@ class Environment(NamedTuple):
     hardware: dict[str, str | int]
 
 
-def describe_environment() -> Environment:
-    """Describe this process and its machine."""
-    versions = {"setatoms": setatoms.__version__} | find_versions(_PACKAGES)
-    return Environment(_find_commit(), versions, _find_hardware())
+def describe_environment(packages: Sequence[str] = _PACKAGES, digits: int = 40) -> Environment:
+    """Describe this process and its machine.
+
+    Parameters
+    ----------
+    packages : sequence of str
+        Those whose versions count, if they are installed.
+    digits : int, default=40
+        Of the commit; git gives more where fewer would not be enough.
+    """
+    versions = {"setatoms": setatoms.__version__} | find_versions(packages)
+    return Environment(_find_commit(digits), versions, _find_hardware())
 
 
-def _find_commit() -> str:
+def _find_commit(digits: int) -> str:
     """Return the commit; when files differ from it, also a digest of them; else the version."""
     package = Path(setatoms.__file__).parent
     # an environment inside a foreign repository must not borrow that one's commit
     if not _git(package, "ls-files", "--error-unmatch", "__init__.py"):
         return f"version {setatoms.__version__}"
-    commit = _git(package, "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty")
+    commit = _git(package, "describe", "--always", f"--abbrev={digits}", "--exclude=*", "--dirty")
     # two states between commits may give two results, and the store must tell them apart
-    return f"{commit}-{_digest(package)}" if commit.endswith("-dirty") else commit
+    if commit.endswith("-dirty"):
+        return f"{commit}-{_digest(package, Path(__file__).parent)}"
+    return commit
 
 
-def _digest(package: Path) -> str:
-    """Return eight digits that change with the source of the package."""
+def _digest(*folders: Path) -> str:
+    """Return eight digits that change with the sources of the library and of the benchmarks."""
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:8]
 
