@@ -44,7 +44,7 @@ bench: $(VENV)/.bench  ## Time the library beside its peers (BENCH="--quick --on
 	@$(PY) -m benchmarks speed $(BENCH)
 
 quality: $(VENV)/.bench  ## Study how often answers are right (NAME="fdr --quick" for one study)
-	@$(PY) -m benchmarks quality $(NAME)
+	@$(PY) -m benchmarks quality --keep build/paper $(NAME)
 
 wheel-check: $(VENV)/.dev  ## Build the wheel, install it into a clean environment, run the demo there
 	@set -e; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; \

@@ -1,4 +1,4 @@
-"""Is the column to blame the one that was corrupted, and does replacing it make the row normal?"""
+"""Whether the column to blame is the corrupted one, and replacing it makes the row normal."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ class Answers:
         self._found: dict[tuple[str, ...], list[NDArray[np.bool_]]] = defaultdict(list)
 
     def add(self, hits: NDArray[np.bool_], *question: str) -> None:
+        """Keep the answers for the rows of one table."""
         self._found[question].append(hits)
 
     def share(self, *question: str) -> float:
@@ -64,6 +65,7 @@ class Answers:
         return float(hits.mean()) if len(hits) else np.nan
 
     def count(self, *question: str) -> int:
+        """Return the number of answers."""
         return sum(map(len, self._found.get(question, [])))
 
 

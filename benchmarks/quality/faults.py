@@ -1,4 +1,4 @@
-"""Are absurd, shifted, swapped and repeated rows found, among new rows and among those learned?"""
+"""How many absurd, shifted, swapped and repeated rows are found: new ones, and learned ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
-from sklearn.ensemble import IsolationForest
 from sklearn.metrics import roc_auc_score
-from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
-from sklearn.preprocessing import StandardScaler
 
 from benchmarks import markdown
 from benchmarks.quality.options import Options
+from benchmarks.quality.rankings import Score, fifth_neighbour, forest, lof, ours
 from benchmarks.quality.splits import DETECTORS, unwarned
 from setatoms import SetAtomEnsemble
 
@@ -176,33 +174,14 @@ def _spoil_some(
     return spoiled, faulty
 
 
-def _ours(make: Callable[..., Any]) -> Callable[[Array, int], Array]:
-    # ranking needs no threshold
-    return lambda X, seed: -make(contamination=0.1, random_state=seed).fit(X).score_samples(X)
-
-
-def _lof(X: Array, _: int) -> Array:
-    Z = StandardScaler().fit_transform(X)
-    return -np.asarray(LocalOutlierFactor().fit(Z).negative_outlier_factor_)
-
-
-def _neighbours(X: Array, _: int) -> Array:
-    Z = StandardScaler().fit_transform(X)
-    return np.asarray(NearestNeighbors(n_neighbors=6).fit(Z).kneighbors(Z)[0][:, -1])
-
-
-def _forest(X: Array, seed: int) -> Array:
-    return -np.asarray(IsolationForest(random_state=seed).fit(X).score_samples(X))
-
-
 OURS = "ensemble"
-PEERS: dict[str, Callable[[Array, int], Array]] = {
-    "LOF": _lof,
-    "5th neighbour": _neighbours,
-    "isolation forest": _forest,
+PEERS: dict[str, Score] = {
+    "LOF": lof,
+    "5th neighbour": fifth_neighbour,
+    "isolation forest": forest,
 }
-METHODS: dict[str, Callable[[Array, int], Array]] = {
-    **{name: _ours(make) for name, make in STUDIED.items()},
+METHODS: dict[str, Score] = {
+    **{name: ours(make) for name, make in STUDIED.items()},
     **PEERS,
 }
 

@@ -1,4 +1,4 @@
-"""Does the promised share of false alarms hold, and how many anomalies are found?"""
+"""Whether the promised share of false alarms holds, and how many anomalies are found."""
 
 from __future__ import annotations
 
