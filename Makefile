@@ -12,7 +12,7 @@ export SETATOMS_DATA ?= $(abspath ../shared/adbench)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint bench bench-smoke bench-paper wheel-check oldest-check
+.PHONY: help demo test soak lint paper paper-smoke bench quality wheel-check oldest-check
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -32,15 +32,19 @@ lint: $(VENV)/.dev  ## Check style, types and the direction of imports
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 
+paper: $(VENV)/.deep  ## Run the paper's whole benchmark; takes hours, resumes where it stopped
+	@$(PY) -m benchmarks paper run --suite paper --jobs 2 --out build/paper
+	@$(PY) -m benchmarks paper tables build/paper
+
+paper-smoke: $(VENV)/.bench  ## Run a small part of the paper's benchmark, in two minutes
+	@$(PY) -m benchmarks paper run --suite smoke --jobs 2 --out build/paper-smoke
+	@$(PY) -m benchmarks paper tables build/paper-smoke
+
 bench: $(VENV)/.bench  ## Time the library beside its peers (BENCH="--quick --only omp" for a look)
-	@$(PY) -m benchmarks $(BENCH)
+	@$(PY) -m benchmarks speed $(BENCH)
 
-bench-smoke: $(VENV)/.bench  ## Run a small part of the paper's benchmark, in two minutes
-	@$(PY) -m setatoms bench run --suite smoke --jobs 2 --out build/bench-smoke
-	@$(PY) -m setatoms bench tables build/bench-smoke
-
-bench-paper: $(VENV)/.deep  ## Run the paper's whole benchmark; takes hours, resumes where it stopped
-	@$(PY) -m setatoms bench run --suite paper --jobs 2 --out build/bench-paper
+quality: $(VENV)/.bench  ## Study how often answers are right (NAME="fdr --quick" for one study)
+	@$(PY) -m benchmarks quality --keep build/paper $(NAME)
 
 wheel-check: $(VENV)/.dev  ## Build the wheel, install it into a clean environment, run the demo there
 	@set -e; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; \

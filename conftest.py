@@ -2,4 +2,4 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torch") else ["src/setatoms/bench/dagmm.py"]
+collect_ignore = [] if find_spec("torch") else ["benchmarks/paper/dagmm.py"]

@@ -1,1 +1,1 @@
-"""Timings of setatoms beside its peers: ``python -m benchmarks``."""
+"""What the library reaches: ``python -m benchmarks paper|speed|quality``."""

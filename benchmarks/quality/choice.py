@@ -9,18 +9,21 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.paper.rows import Rows
 from benchmarks.quality.halves import CONFIRMATION, DESIGN, Case, Figures, kept
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import unwarned
 from setatoms import SetAtomEnsemble, choose_parameters
-from setatoms.bench.rows import Rows
 from setatoms.estimators.choosing import GRID
 
 TITLES = ("table", "default", "chosen", "gain", "what was chosen")
@@ -33,16 +36,14 @@ HALVES = {
 EQUAL = 1e-4
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("choice", __doc__.splitlines()[0], arguments, keeps=True)
     parts = {
         name: compare(half.cases(options.quick), options.keep, options.jobs)
         for name, half in HALVES.items()
     }
     text = "\n\n".join(f"{name}:\n\n{table(found)}" for name, found in parts.items())
-    pages.publish("choice", f"{text}\n\n{goals(parts)}", options.write)
-    return 0
+    return f"{text}\n\n{goals(parts)}"
 
 
 def compare(cases: Sequence[Case], folder: Path, n_jobs: int) -> dict[Case, Figures]:
@@ -52,10 +53,14 @@ def compare(cases: Sequence[Case], folder: Path, n_jobs: int) -> dict[Case, Figu
         found[case] = kept(
             folder / "choice" / str(case),
             (SetAtomEnsemble().get_params(), GRID),
-            lambda case=case: judge(case.rows(folder), case.seed, n_jobs),
+            partial(_judge_case, case, folder, n_jobs),
         )
-        print(f"{case} done", flush=True)
+        click.echo(f"{case} done")
     return found
+
+
+def _judge_case(case: Case, folder: Path, n_jobs: int) -> Figures:
+    return judge(case.rows(folder), case.seed, n_jobs)
 
 
 def judge(rows: Rows, seed: int, n_jobs: int) -> Figures:
@@ -77,7 +82,7 @@ def judge(rows: Rows, seed: int, n_jobs: int) -> Figures:
 def table(found: Mapping[Case, Figures]) -> str:
     """Return the means over the seeds of each table, and those of all tables."""
     rows = [_line(name, _of_table(found, name)) for name in _names(found)]
-    return pages.table(TITLES, [*rows, _line("all", list(found.values()))])
+    return markdown.table(TITLES, [*rows, _line("all", list(found.values()))])
 
 
 def goals(parts: Mapping[str, Mapping[Case, Figures]]) -> str:
@@ -87,8 +92,8 @@ def goals(parts: Mapping[str, Mapping[Case, Figures]]) -> str:
     of_all = np.concatenate(list(gains.values()))
     lines.append(
         f"- All tables: {_in_words(of_all)}. Goals: not worse than the defaults on average "
-        f"({pages.verdict(of_all.mean() >= 0)}), better on at least a third of the tables "
-        f"({pages.verdict(3 * np.sum(of_all > EQUAL) >= len(of_all))})."
+        f"({markdown.verdict(of_all.mean() >= 0)}), better on at least a third of the tables "
+        f"({markdown.verdict(3 * np.sum(of_all > EQUAL) >= len(of_all))})."
     )
     fits = np.median([figures["fits"] for found in parts.values() for figures in found.values()])
     lines.append(f"- The search takes as long as {fits:.1f} fits and scorings, in the median.")

@@ -10,20 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.paper.rows import Rows
 from benchmarks.quality.halves import CONFIRMATION, DESIGN, Case, Figures, kept
 from benchmarks.quality.opinions import atypicality, code
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import unwarned
 from setatoms import SetAtomEnsemble
-from setatoms.bench.rows import Rows
 from setatoms.decisions import RULES, Combination
 from setatoms.estimators.members import BUDGETS, SIZES
 from setatoms.learning import FittedDictionary
@@ -87,15 +90,13 @@ class Pool(NamedTuple):
     opinions: dict[str, Opinions]
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("ensemble", __doc__.splitlines()[0], arguments, keeps=True)
     seen = compare(DESIGN.cases(options.quick), list(POOLS), options.keep, options.jobs)
     chosen = choose(seen)
     needed = dict.fromkeys(("default", chosen.pool))
     confirmed = compare(CONFIRMATION.cases(options.quick), list(needed), options.keep, options.jobs)
-    pages.publish("ensemble", page(seen, confirmed, chosen), options.write)
-    return 0
+    return page(seen, confirmed, chosen)
 
 
 def designs() -> Iterator[Design]:
@@ -132,13 +133,18 @@ def compare(
             figures |= kept(
                 folder / "ensemble" / f"{case}-{pool}",
                 (_settings(pool), wanted),
-                lambda case=case, pool=pool, wanted=wanted: judge(
-                    case.rows(folder), learn(case.rows(folder), case.seed, pool, n_jobs), wanted
-                ),
+                partial(_judge_case, case, pool, wanted, folder, n_jobs),
             )
-            print(f"{case}, {pool} done", flush=True)
+            click.echo(f"{case}, {pool} done")
         found.append(figures)
     return found
+
+
+def _judge_case(
+    case: Case, pool: str, wanted: Sequence[Design], folder: Path, n_jobs: int
+) -> Figures:
+    rows = case.rows(folder)
+    return judge(rows, learn(rows, case.seed, pool, n_jobs), wanted)
 
 
 def learn(rows: Rows, seed: int, pool: str, n_jobs: int) -> Pool:
@@ -245,7 +251,7 @@ def page(seen: Sequence[Figures], confirmed: Sequence[Figures], chosen: Design) 
         for design in sorted(designs(), key=lambda design: -mean(seen, str(design)))
     ]
     titles = ["", "design", *halves, "better than a member, confirmation half"]
-    return f"{pages.table(titles, summary)}\n\n{pages.table(['tried', *halves], tried)}"
+    return f"{markdown.table(titles, summary)}\n\n{markdown.table(['tried', *halves], tried)}"
 
 
 def _means(name: str, *parts: Sequence[Figures]) -> list[str]:

@@ -1,15 +1,17 @@
-"""Is the column to blame the one that was corrupted, and does replacing it make the row normal?"""
+"""Whether the column to blame is the corrupted one, and replacing it makes the row normal."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import DETECTORS, Split, mixed_split, tables, unwarned
 from setatoms import SetAtomEnsemble
 
@@ -54,6 +56,7 @@ class Answers:
         self._found: dict[tuple[str, ...], list[NDArray[np.bool_]]] = defaultdict(list)
 
     def add(self, hits: NDArray[np.bool_], *question: str) -> None:
+        """Keep the answers for the rows of one table."""
         self._found[question].append(hits)
 
     def share(self, *question: str) -> float:
@@ -62,12 +65,12 @@ class Answers:
         return float(hits.mean()) if len(hits) else np.nan
 
     def count(self, *question: str) -> int:
+        """Return the number of answers."""
         return sum(map(len, self._found.get(question, [])))
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("explanations", __doc__, arguments)
     answers = Answers()
     most_rows = MOST_ROWS_QUICK if options.quick else MOST_ROWS
     for number, name in enumerate(tables(options.quick)):
@@ -79,9 +82,8 @@ def main(arguments: Sequence[str]) -> int:
             _ask_who(answers, kind, _places_of(detector, corrupted))
             _ask_rescue(answers, kind, detector, corrupted, split)
         _ask_who(answers, "ECOD", _places_of_ecod(split.train, corrupted))
-        print(f"{name} done", flush=True)
-    pages.publish("explanations", _page(answers), options.write)
-    return 0
+        click.echo(f"{name} done")
+    return _page(answers)
 
 
 def corrupt(split: Split, most_rows: int, rng: np.random.Generator) -> dict[str, Corrupted]:
@@ -162,8 +164,8 @@ def _ask_rescue(
 
 
 def _page(answers: Answers) -> str:
-    who = pages.table(WHO_TITLES, list(_who_rows(answers)))
-    return f"{who}\n\n{pages.table(RESCUE_TITLES, list(_rescue_rows(answers)))}"
+    who = markdown.table(WHO_TITLES, list(_who_rows(answers)))
+    return f"{who}\n\n{markdown.table(RESCUE_TITLES, list(_rescue_rows(answers)))}"
 
 
 def _who_rows(answers: Answers) -> Iterator[list[str]]:
@@ -197,4 +199,4 @@ def _rescue_rows(answers: Answers) -> Iterator[list[str]]:
 
 
 def _cell(share: float, goal: float | None) -> str:
-    return f"{share:.1%}" if goal is None else f"{share:.1%} {pages.verdict(share >= goal)}"
+    return f"{share:.1%}" if goal is None else f"{share:.1%} {markdown.verdict(share >= goal)}"

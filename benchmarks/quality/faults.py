@@ -1,4 +1,4 @@
-"""Are absurd, shifted, swapped and repeated rows found, among new rows and among those learned?"""
+"""How many absurd, shifted, swapped and repeated rows are found: new ones, and learned ones."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
-from sklearn.ensemble import IsolationForest
 from sklearn.metrics import roc_auc_score
-from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
-from sklearn.preprocessing import StandardScaler
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.quality.options import Options
+from benchmarks.quality.rankings import Score, fifth_neighbour, forest, lof, ours
 from benchmarks.quality.splits import DETECTORS, unwarned
 from setatoms import SetAtomEnsemble
 
@@ -118,14 +118,12 @@ LEARNED: dict[str, Fault] = {
 }
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("faults", __doc__, arguments)
     seeds = SEEDS_QUICK if options.quick else SEEDS
     flagged = flagged_shares(seeds)
     areas = areas_among_learned(seeds)
-    pages.publish("faults", f"{page_of_new(flagged)}\n\n{page_of_learned(areas)}", options.write)
-    return 0
+    return f"{page_of_new(flagged)}\n\n{page_of_learned(areas)}"
 
 
 def flagged_shares(seeds: Sequence[int]) -> dict[tuple[str, str], list[float]]:
@@ -146,7 +144,7 @@ def flagged_shares(seeds: Sequence[int]) -> dict[tuple[str, str], list[float]]:
                     detector = make(random_state=seed).fit(train)
                 for fault, rows in {"none": rest, **spoiled}.items():
                     found[fault, kind].append(float(np.mean(detector.predict(rows) == -1)))
-        print(f"{name}: new rows done", flush=True)
+        click.echo(f"{name}: new rows done")
     return found
 
 
@@ -160,7 +158,7 @@ def areas_among_learned(seeds: Sequence[int]) -> dict[tuple[str, str], list[floa
                 for method, score in METHODS.items():
                     with unwarned():
                         found[fault, method].append(roc_auc_score(faulty, score(table, seed)))
-        print(f"{name}: rows learned from done", flush=True)
+        click.echo(f"{name}: rows learned from done")
     return found
 
 
@@ -176,33 +174,14 @@ def _spoil_some(
     return spoiled, faulty
 
 
-def _ours(make: Callable[..., Any]) -> Callable[[Array, int], Array]:
-    # ranking needs no threshold
-    return lambda X, seed: -make(contamination=0.1, random_state=seed).fit(X).score_samples(X)
-
-
-def _lof(X: Array, _: int) -> Array:
-    Z = StandardScaler().fit_transform(X)
-    return -np.asarray(LocalOutlierFactor().fit(Z).negative_outlier_factor_)
-
-
-def _neighbours(X: Array, _: int) -> Array:
-    Z = StandardScaler().fit_transform(X)
-    return np.asarray(NearestNeighbors(n_neighbors=6).fit(Z).kneighbors(Z)[0][:, -1])
-
-
-def _forest(X: Array, seed: int) -> Array:
-    return -np.asarray(IsolationForest(random_state=seed).fit(X).score_samples(X))
-
-
 OURS = "ensemble"
-PEERS: dict[str, Callable[[Array, int], Array]] = {
-    "LOF": _lof,
-    "5th neighbour": _neighbours,
-    "isolation forest": _forest,
+PEERS: dict[str, Score] = {
+    "LOF": lof,
+    "5th neighbour": fifth_neighbour,
+    "isolation forest": forest,
 }
-METHODS: dict[str, Callable[[Array, int], Array]] = {
-    **{name: _ours(make) for name, make in STUDIED.items()},
+METHODS: dict[str, Score] = {
+    **{name: ours(make) for name, make in STUDIED.items()},
     **PEERS,
 }
 
@@ -214,10 +193,10 @@ def page_of_new(found: dict[tuple[str, str], list[float]]) -> str:
     for fault in ("none", *NEW):
         shares = [float(np.mean(found[fault, kind])) for kind in STUDIED]
         least, most = goal_of(fault)
-        cells = [f"{share:.1%} {pages.verdict(least <= share <= most)}" for share in shares]
+        cells = [f"{share:.1%} {markdown.verdict(least <= share <= most)}" for share in shares]
         words = f"{least:.0%} to {most:.0%}" if fault == "none" else f"≥ {least:.0%}"
         rows.append([fault, *cells, words if least else ""])
-    return pages.table(titles, rows)
+    return markdown.table(titles, rows)
 
 
 def goal_of(fault: str) -> tuple[float, float]:
@@ -238,8 +217,8 @@ def page_of_learned(found: dict[tuple[str, str], list[float]]) -> str:
         means = {method: float(np.mean(found[fault, method])) for method in METHODS}
         goal = max(means[peer] for peer in PEERS) - CLOSE
         cells = [
-            f"{mean:.3f}" + (f" {pages.verdict(mean >= goal)}" if method == OURS else "")
+            f"{mean:.3f}" + (f" {markdown.verdict(mean >= goal)}" if method == OURS else "")
             for method, mean in means.items()
         ]
         rows.append([fault, *cells, f"≥ {goal:.3f}"])
-    return pages.table(titles, rows)
+    return markdown.table(titles, rows)

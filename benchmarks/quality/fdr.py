@@ -1,4 +1,4 @@
-"""Does the promised share of false alarms hold, and how many anomalies are found?"""
+"""Whether the promised share of false alarms holds, and how many anomalies are found."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import (
     RELATION_DETECTORS,
     Labels,
@@ -52,18 +54,16 @@ class Outcome(NamedTuple):
         return self.false_share > 0 or self.power > 0
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("fdr", __doc__, arguments)
     outcomes: dict[str, list[Outcome]] = defaultdict(list)
     for name, seed in cases(options.quick, SEEDS):
         split = clean_split(name, seed)
         for method, p_values in _p_values(split, seed):
             outcomes[method].append(judge(name, p_values, split.y_test))
-            print(f"{name} {seed} {method}: {outcomes[method][-1][1:3]}", flush=True)
+            click.echo(f"{name} {seed} {method}: {outcomes[method][-1][1:3]}")
     rows = [_row(method, outcomes[method]) for method in sorted(outcomes)]
-    pages.publish("fdr", pages.table(TITLES, rows), options.write)
-    return 0
+    return markdown.table(TITLES, rows)
 
 
 def _p_values(split: Split, seed: int) -> Iterator[tuple[str, PValues]]:
@@ -102,7 +102,7 @@ def _row(method: str, outcomes: Sequence[Outcome]) -> list[str]:
         f"{shares.std() / np.sqrt(len(shares)):.3f}",
         f"{worst:.2f}",
         f"{power:.3f}",
-        pages.verdict(shares.mean() <= MOST),
+        markdown.verdict(shares.mean() <= MOST),
         f"{np.mean(~some):.0%}",
         f"{shares[some].mean():.3f}" if some.any() else "",
         *(f"{tail:.4f}" for tail in tails),

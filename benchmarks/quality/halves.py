@@ -1,6 +1,6 @@
 """Half of the tables to choose by, the other half to confirm on, and figures that are kept.
 
-Rows are those of the cells of ``setatoms bench run``: the same anomalies, the same split. Half of
+Rows are those of the cells of ``paper run``: the same anomalies, the same split. Half of
 the tables with seeds 1 to 3 is for choosing; the other half with seeds 4 and 5 has no part in it.
 """
 
@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 
-from benchmarks.quality.splits import QUICK_TABLES
-from setatoms.bench.cache import Arrays, cached
-from setatoms.bench.ensembles import (
+from benchmarks.cache import Arrays, cached, file_of
+from benchmarks.paper.ensembles import (
     CONFIRMATION_DATASETS,
     CONFIRMATION_SEEDS,
     DESIGN_DATASETS,
     DESIGN_SEEDS,
 )
-from setatoms.bench.rows import Rows, prepare
-from setatoms.bench.sources import AdbenchTable
+from benchmarks.paper.rows import Rows, prepare
+from benchmarks.paper.sources import AdbenchTable
+from benchmarks.quality.splits import QUICK_TABLES
 
 Figures = dict[str, float]
 
@@ -68,8 +67,7 @@ def kept(path: Path, settings: object, compute: Callable[[], Mapping[str, float]
 
     Other `settings` have a file of their own.
     """
-    digest = crc32(repr(settings).encode())
-    arrays = cached(path.with_name(f"{path.name}-{digest:08x}.npz"), lambda: _arrays(compute()))
+    arrays = cached(file_of(path, settings), lambda: _arrays(compute()))
     return dict(zip(arrays["names"].tolist(), arrays["figures"].tolist(), strict=True))
 
 

@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.impute import KNNImputer
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import RELATION_DETECTORS, Split, cases, mixed_split, unwarned
 
 Array = NDArray[np.float64]
@@ -63,9 +65,8 @@ Detections = Mapping[str, list[Detection]]
 Imputations = Mapping[str, list[Imputation]]
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("missing", __doc__, arguments)
     detections: dict[str, list[Detection]] = defaultdict(list)
     imputations: dict[str, list[Imputation]] = defaultdict(list)
     names = []
@@ -73,18 +74,19 @@ def main(arguments: Sequence[str]) -> int:
         names.append(name)
         with unwarned():
             _study(_standardised(mixed_split(name, seed)), seed, detections, imputations)
-        print(name, *(f"{kind} {found[-1]}" for kind, found in detections.items()), flush=True)
-    text = "\n\n".join(
+        latest = (f"{kind} {found[-1]}" for kind, found in detections.items())
+        click.echo(" ".join([name, *latest]))
+    return "\n\n".join(
         (
             _goals(detections, imputations),
-            pages.table(DETECTION, [_detection_row(*item) for item in detections.items()]),
-            pages.table(IMPUTATION, [_imputation_row(kind, imputations) for kind in imputations]),
+            markdown.table(DETECTION, [_detection_row(*item) for item in detections.items()]),
+            markdown.table(
+                IMPUTATION, [_imputation_row(kind, imputations) for kind in imputations]
+            ),
             "AUC lost and RMSE of each table:",
             _each_table(names, detections, imputations),
         )
     )
-    pages.publish("missing", text, options.write)
-    return 0
 
 
 def _standardised(split: Split) -> Split:
@@ -150,9 +152,9 @@ def _goals(detections: Detections, imputations: Imputations) -> str:
         least = int(np.ceil(LEAST_WINS * n))
         lines += [
             f"- {kind}: AUC falls by less than {MOST_LOST} on average: {lost:.4f}, "
-            f"{pages.verdict(lost < MOST_LOST)}.",
+            f"{markdown.verdict(lost < MOST_LOST)}.",
             f"- {kind}: filled values are nearer than the mean on at least {least} of {n} tables: "
-            f"{wins}, {pages.verdict(wins >= least)}; nearer than KNN's on "
+            f"{wins}, {markdown.verdict(wins >= least)}; nearer than KNN's on "
             f"{_wins(kind, KNN, imputations)[0]}.",
         ]
     return "\n".join(lines)
@@ -188,4 +190,4 @@ def _each_table(names: Sequence[str], detections: Detections, imputations: Imput
         + [f"{found[i].every_row:.3f}" for found in imputations.values()]
         for i, name in enumerate(names)
     ]
-    return pages.table(titles, rows)
+    return markdown.table(titles, rows)

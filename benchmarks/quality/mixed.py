@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.paper.rows import ANOMALIES, load_table
+from benchmarks.paper.sources import AdbenchTable
 from benchmarks.quality.halves import kept
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import QUICK_TABLES, unwarned
 from setatoms import SetAtomEnsemble
-from setatoms.bench.cache import cached
-from setatoms.bench.rows import ANOMALIES, table_path
-from setatoms.bench.sources import AdbenchTable
-from setatoms.datasets import ADBENCH_DATASETS, adbench_anomalies
+from setatoms.datasets import ADBENCH_DATASETS
 
 Array = NDArray[np.float64]
 
@@ -28,37 +29,30 @@ LEAST_FOUND, MOST_FALSE = 0.6, 0.05
 DEPENDENCY = "dependency"
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("mixed", __doc__, arguments, keeps=True)
     names = QUICK_TABLES if options.quick else ADBENCH_DATASETS
-    found: dict[tuple[str, float], list[tuple[float, float, float, float]]] = defaultdict(list)
+    found: dict[tuple[str, float], list[list[float]]] = defaultdict(list)
     for kind in SYNTHETIC:
         for name in names:
             for share in SHARES:
                 figures = kept(
                     options.keep / "mixed" / f"{name}-{kind}-{share}",
                     SetAtomEnsemble().get_params(),
-                    lambda name=name, kind=kind, share=share: judge(
-                        *mix(name, kind, share, options.keep), options.jobs
-                    ),
+                    partial(_judge_case, name, kind, share, options),
                 )
-                found[kind, share].append(tuple(figures.values()))
-        print(f"{kind} done", flush=True)
-    pages.publish("mixed", page(found), options.write)
-    return 0
+                found[kind, share].append(list(figures.values()))
+        click.echo(f"{kind} done")
+    return page(found)
+
+
+def _judge_case(name: str, kind: str, share: float, options: Options) -> dict[str, float]:
+    return judge(*mix(name, kind, share, options.keep), options.jobs)
 
 
 def mix(name: str, kind: str, share: float, folder: Path) -> tuple[Array, NDArray[np.bool_]]:
     """Return rows of a table of the benchmark with a share of anomalies, and which they are."""
-    source = AdbenchTable(name)
-
-    def make() -> dict[str, Array]:
-        X, y = adbench_anomalies(*source.load(), kind=kind, seed=SEED)
-        return {"X": X, "y": y}
-
-    table = cached(table_path(source, kind, SEED, folder), make)
-    X, y = table["X"], table["y"]
+    X, y = load_table(AdbenchTable(name), kind, SEED, folder)
     rng = np.random.default_rng(SEED)
     normal = rng.permutation(X[y == 0])[:MOST_NORMAL]
     n_wanted = max(1, round(share * len(normal) / (1 - share)))
@@ -83,7 +77,7 @@ def judge(X: Array, truth: NDArray[np.bool_], n_jobs: int) -> dict[str, float]:
     }
 
 
-def page(found: dict[tuple[str, float], list[tuple[float, float, float, float]]]) -> str:
+def page(found: dict[tuple[str, float], list[list[float]]]) -> str:
     """Return the table, and the verdict on dependency anomalies."""
     titles = ["anomalies", "share", "found", "false alarms", "new rows: found", "false alarms"]
     rows = [
@@ -92,9 +86,9 @@ def page(found: dict[tuple[str, float], list[tuple[float, float, float, float]]]
     ]
     broken = np.concatenate([figures for (kind, _), figures in found.items() if kind == DEPENDENCY])
     share, false = np.mean(broken[:, :2], axis=0)
-    verdict = pages.verdict(share >= LEAST_FOUND and false <= MOST_FALSE)
+    verdict = markdown.verdict(share >= LEAST_FOUND and false <= MOST_FALSE)
     words = (
         f"- Of dependency anomalies, all shares together, at least {LEAST_FOUND:.0%} are found at "
         f"no more than {MOST_FALSE:.0%} false alarms: {share:.1%} at {false:.1%}, {verdict}."
     )
-    return f"{pages.table(titles, rows)}\n\n{words}"
+    return f"{markdown.table(titles, rows)}\n\n{words}"

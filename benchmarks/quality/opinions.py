@@ -45,7 +45,9 @@ def code(member: FittedDictionary, Z: Array, n_jobs: int | None) -> Coded:
     for start in range(0, len(Z), SLAB_ROWS):
         codes = member.code(Z[start : start + SLAB_ROWS], n_jobs=n_jobs, actual_atoms=True)
         leans = np.where(codes.support >= 0, distances(codes, member.atoms, member.radii), 0.0)
-        slabs.append(Coded(codes.errors, np.sum(leans**2, axis=1), codes.coefficients))
+        slabs.append(
+            Coded(codes.errors.astype(np.float64), np.sum(leans**2, axis=1), codes.coefficients)
+        )
     parts: Any = zip(*slabs, strict=True)
     errors, atoms, coefficients = parts
     return Coded(np.concatenate(errors), np.concatenate(atoms), vstack(coefficients, format="csr"))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import (
     RELATION_DETECTORS,
     Split,
@@ -105,9 +107,8 @@ class Outcome(NamedTuple):
     mixed_f1: float
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("thresholds", __doc__, arguments)
     outcomes: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
     for name, seed in cases(options.quick, SEEDS):
         splits = clean_split(name, seed), mixed_split(name, seed)
@@ -118,10 +119,9 @@ def main(arguments: Sequence[str]) -> int:
                 outcome = Outcome(alarms, abs(alarms - UNSEEN_SHARE), f1, *mixed)
                 outcomes[rule, kind].append(outcome)
                 outcomes[rule, ALL].append(outcome)
-        print(f"{name} {seed} done", flush=True)
+        click.echo(f"{name} {seed} done")
     means = {key: Outcome(*np.mean(found, axis=0)) for key, found in outcomes.items()}
-    pages.publish("thresholds", f"{_tables(means)}\n\n{_goals(means)}", options.write)
-    return 0
+    return f"{_tables(means)}\n\n{_goals(means)}"
 
 
 def _judge(detector: Any, split: Split) -> dict[str, tuple[float, float]]:
@@ -150,7 +150,7 @@ def _tables(means: Mapping[tuple[str, str], Outcome]) -> str:
         for what in ("clean: false alarms", "mixed: F1")
         for kind in RELATION_DETECTORS
     ]
-    return f"{pages.table(TITLES, together)}\n\n{pages.table(['rule', *titles], apart)}"
+    return f"{markdown.table(TITLES, together)}\n\n{markdown.table(['rule', *titles], apart)}"
 
 
 def _cells(outcome: Outcome) -> list[str]:
@@ -172,7 +172,7 @@ def _goals(means: Mapping[tuple[str, str], Outcome]) -> str:
     ]
     return (
         f"- The kept rule flags 3 % to 8 % of held-out normal rows: {kept.clean_alarms:.1%}, "
-        f"{pages.verdict(0.03 <= kept.clean_alarms <= 0.08)}.\n"
+        f"{markdown.verdict(0.03 <= kept.clean_alarms <= 0.08)}.\n"
         "- No other rule is both nearer to the 5 % it aims at and better by F1 on mixed tables, "
-        f"all detectors together: {', '.join(better) or 'none'}, {pages.verdict(not better)}."
+        f"all detectors together: {', '.join(better) or 'none'}, {markdown.verdict(not better)}."
     )

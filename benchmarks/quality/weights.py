@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from zlib import crc32
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.quality import pages
+from benchmarks import markdown
+from benchmarks.cache import Arrays, cached, file_of
+from benchmarks.paper.rows import ANOMALIES
 from benchmarks.quality.halves import CONFIRMATION, DESIGN, Case
+from benchmarks.quality.options import Options
 from benchmarks.quality.splits import unwarned
 from setatoms import SetAtomEnsemble
-from setatoms.bench.cache import Arrays, cached
-from setatoms.bench.rows import ANOMALIES
 from setatoms.views import VIEWS, WEIGHTS, combine_views, raise_outside
 
 Array = NDArray[np.float64]
@@ -35,18 +36,16 @@ WANTED_DEPENDENCY = 0.955
 LEAST_DEPENDENCY, LEAST = 0.93, 0.905
 
 
-def main(arguments: Sequence[str]) -> int:
+def study(options: Options) -> str:
     """Run the study."""
-    options = pages.parse("weights", __doc__, arguments, keeps=True)
     parts: dict[str, Measured] = {}
     for name, half in HALVES.items():
         cases = product(half.cases(options.quick), ANOMALIES)
         parts[name] = measure_all(
             (case._replace(anomalies=kind) for case, kind in cases), options.keep, options.jobs
         )
-        print(f"{name} done", flush=True)
-    pages.publish("weights", page(parts), options.write)
-    return 0
+        click.echo(f"{name} done")
+    return page(parts)
 
 
 def measure_all(cases: Iterable[Case], folder: Path, n_jobs: int) -> Measured:
@@ -65,8 +64,7 @@ def measure(case: Case, folder: Path, n_jobs: int) -> Arrays:
         outside = inside.excess.sum(axis=1)
         return {"measures": judged.measures, "outside": outside, "truth": rows.truth}
 
-    digest = crc32(repr(detector.get_params()).encode())
-    return cached(folder / "weights" / f"{case}-{digest:08x}.npz", compute)
+    return cached(file_of(folder / "weights" / str(case), detector.get_params()), compute)
 
 
 def mean_auc(measured: Measured, weights: Weights) -> dict[str, float]:
@@ -100,7 +98,7 @@ def page(parts: Mapping[str, Measured]) -> str:
             words = ", ".join(f"{weights.get(view, 0.0):g}" for view in VIEWS)
             rows.append([half, name, words, *(f"{figure:.4f}" for figure in figures)])
     titles = ["half", "weights", "relation, size, rarity", *ANOMALIES, "mean"]
-    return f"{pages.table(titles, rows)}\n\n{_verdicts(parts, means)}"
+    return f"{markdown.table(titles, rows)}\n\n{_verdicts(parts, means)}"
 
 
 def _named(alone: Sequence[Weights]) -> list[tuple[str, Weights]]:
@@ -114,7 +112,7 @@ def _verdicts(parts: Mapping[str, Measured], means: Mapping[tuple[str, str], flo
         holds = broken >= LEAST_DEPENDENCY and mean >= LEAST
         lines.append(
             f"- {half.capitalize()}: dependency at least {LEAST_DEPENDENCY} and the mean of kinds "
-            f"at least {LEAST}: {broken:.4f} and {mean:.4f}, {pages.verdict(holds)}. The best "
+            f"at least {LEAST}: {broken:.4f} and {mean:.4f}, {markdown.verdict(holds)}. The best "
             f"weights of the grid gain {means[half, 'best of the grid'] - mean:+.4f}."
         )
     return "\n".join(lines)

@@ -128,28 +128,6 @@ def test_without_click_the_remedy_is_printed(tmp_path: Path) -> None:
     assert done.stderr == 'setatoms: the command line needs click: pip install "setatoms[cli]"\n'
 
 
-def test_bench_options_take_several_words(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
-    from setatoms import bench
-
-    seen: dict[str, object] = {}
-
-    def plan(suite: str, **choice: object) -> list[object]:
-        seen.update(choice, suite=suite)
-        raise ValueError("enough")
-
-    monkeypatch.setattr(bench, "plan", plan)
-    words = (
-        "bench run --suite smoke --datasets a b --methods DLC* --skip x y --seeds 1-3 7 --jobs 2"
-    )
-    assert call(*words.split()).status == 1
-    assert seen["datasets"] == ["a", "b"]
-    assert seen["methods"] == ["DLC*"]
-    assert seen["skip"] == ["x", "y"]
-    assert seen["seeds"] == [1, 2, 3, 7]
-    assert seen["anomalies"] == ["dependency"]
-    assert seen["configs"] is None
-
-
 def test_every_option_is_in_the_documents(root: Path) -> None:
     import click
 
@@ -161,7 +139,6 @@ def test_every_option_is_in_the_documents(root: Path) -> None:
         command = setatoms.get_command(context, name)
         assert command is not None
         assert f"`setatoms {name}" in text
-        if name != "bench":
-            for parameter in command.params:
-                if isinstance(parameter, click.Option):
-                    assert parameter.opts[0] in text, f"{name} {parameter.opts[0]}"
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.opts[0] in text, f"{name} {parameter.opts[0]}"

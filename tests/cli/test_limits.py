@@ -82,14 +82,6 @@ def test_a_column_whose_variance_overflows_is_named(call: Call, tmp_path: Path) 
     assert "the variance of X overflows in column 'mass'; rescale" in answer.err
 
 
-def test_too_many_seeds_are_refused(call: Call) -> None:
-    answer = call("bench", "run", "--suite", "smoke", "--seeds", "1-999999999")
-    assert answer.status == 1
-    assert answer.err == (
-        "setatoms: --seeds 1-999999999 asks for more than 10,000 seeds; give a shorter range\n"
-    )
-
-
 @pytest.mark.parametrize("shape", [(300, 1000), (30, 5000)])
 def test_wide_tables_work_and_say_how(call: Call, tmp_path: Path, shape: tuple[int, int]) -> None:
     n_rows, n_columns = shape

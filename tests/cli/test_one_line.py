@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,9 +11,6 @@ from typing import Any
 
 import pytest
 
-from setatoms.bench import Cell, Outcome
-from setatoms.bench.environment import describe_environment
-from setatoms.bench.store import FILE_NAME, Store
 from setatoms.persistence.models import StoredModel, read_model, write_model
 
 from .conftest import COLUMNS, Answer
@@ -106,19 +102,6 @@ def test_a_crafted_model_that_misnames_its_columns(
     notes = {"table": {"columns": entries}}
     write_model(crafted, StoredModel(stored.header | {"notes": notes}, stored.arrays))
     assert one_line(call("score", crafted, table), message)
-
-
-@pytest.mark.parametrize("column", ["auc", "ap", "error", "seconds", "seed"])
-def test_a_store_with_text_for_a_number(call: Call, tmp_path: Path, column: str) -> None:
-    with Store(tmp_path) as store:
-        environment = store.add_environment(describe_environment())
-        store.record(
-            Cell("wine", "dependency", 1, "LOF", "k10"), Outcome("ok", auc=0.9), environment
-        )
-    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
-        connection.execute(f"UPDATE cells SET {column} = 'high'")
-    connection.close()
-    assert one_line(call("bench", "tables", tmp_path), "values are not finite numbers: LOF (k10)")
 
 
 def test_an_error_that_nobody_thought_of(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

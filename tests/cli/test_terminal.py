@@ -61,9 +61,6 @@ def test_a_hostile_model_is_shown_as_text(
         ["detect", "table.csv", "--method", NASTY],
         ["detect", "table.csv", NASTY],
         [NASTY],
-        ["bench", "tables", f"/{NASTY}"],
-        ["bench", "run", "--suite", NASTY],
-        ["bench", "run", "--seeds", NASTY],
     ],
 )
 def test_names_in_errors_are_shown_as_text(call: Call, words: list[str]) -> None:
@@ -131,21 +128,6 @@ def test_the_progress_bar_shows_names_as_text() -> None:
     shown = stream.getvalue()
     assert shown.count("owned") == 2
     assert is_safe(shown.replace("\x1b[K", ""))
-
-
-def test_a_store_shows_names_and_reasons_as_text(call: Call, tmp_path: Path) -> None:
-    from setatoms.bench import Cell, Outcome
-    from setatoms.bench.environment import describe_environment
-    from setatoms.bench.store import Store
-
-    with Store(tmp_path) as store:
-        environment = store.add_environment(describe_environment())
-        for method, outcome in ((NASTY, Outcome.failed(NASTY)), ("LOF", Outcome("ok", 0.9, 0.5))):
-            store.record(Cell(NASTY, "dependency", 1, method, NASTY), outcome, environment)
-    answer = call("bench", "tables", tmp_path)
-    assert answer.status == 0
-    assert "owned" in answer.out
-    assert is_safe(answer.out)
 
 
 def test_printing_is_left_to_one_module(root: Path) -> None:

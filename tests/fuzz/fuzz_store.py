@@ -13,11 +13,11 @@ import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
 
-from setatoms.bench import Cell, Outcome
-from setatoms.bench.environment import Environment
-from setatoms.bench.reading import load_environments
-from setatoms.bench.store import FILE_NAME, Store
-from setatoms.bench.tables import print_tables
+from benchmarks.environment import Environment
+from benchmarks.paper import Cell, Outcome
+from benchmarks.paper.reading import load_environments
+from benchmarks.paper.store import FILE_NAME, Store
+from benchmarks.paper.tables import print_tables
 
 _FOLDER = Path(tempfile.gettempdir(), f"setatoms-fuzz-store-{os.getpid()}")
 _FILE = _FOLDER / FILE_NAME

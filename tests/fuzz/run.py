@@ -21,13 +21,16 @@ import atheris
 import setatoms.learning
 import setatoms.views  # noqa: F401
 
+# The benchmark is not installed.
+sys.path.append(str(Path(__file__).parents[2]))
+
 # An input that takes longer or more is a failure.
 LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-max_len=65536"]
 
 
 def main(name: str, *options: str) -> None:
     """Fuzz the harness of this name."""
-    with atheris.instrument_imports(include=["setatoms", name]):
+    with atheris.instrument_imports(include=["setatoms", "benchmarks", name]):
         harness = import_module(name)
     with tempfile.TemporaryDirectory() as folder:
         for number, seed in enumerate(harness.seeds()):

@@ -32,10 +32,10 @@ def soak_disks(scene: Scene, n_sizes: int) -> Iterator[Tally]:
     table, model = str(scene.table), str(scene.model)
     cone = ["--method", "cone"]
     works = {
-        "model": (["fit", table, *cone, "--save"], "m.setatoms"),
-        "scores": (["score", model, table, "--out"], "s.csv"),
-        "report": (["score", model, table, "--report"], "p.html"),
-        "benchmark": ([*bench_words(scene), "--out"], "store"),
+        "model": ([*COMMAND, "fit", table, *cone, "--save"], "m.setatoms"),
+        "scores": ([*COMMAND, "score", model, table, "--out"], "s.csv"),
+        "report": ([*COMMAND, "score", model, table, "--report"], "p.html"),
+        "benchmark": (bench_words(scene), "store"),
     }
     for name, (words, output) in works.items():
         tally = Tally(f"full disks: {name}")
@@ -54,7 +54,7 @@ def _fill_up(words: list[str], output: Path, tally: Tally) -> None:
     if output.suffix:
         output.write_bytes(BEFORE)
     done = subprocess.run(
-        [*COMMAND, *words, str(output)],
+        [*words, str(output)],
         capture_output=True, text=True, check=False, timeout=60 + HANG_SECONDS,
     )  # fmt: skip
     tally.n_tried += 1

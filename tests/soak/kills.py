@@ -23,7 +23,7 @@ from scene import (
     leftovers,
 )
 
-from setatoms.bench.reading import load_results
+from benchmarks.paper.reading import load_results
 from setatoms.persistence.atomic import replacing
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -60,7 +60,7 @@ def _works(scene: Scene) -> list[Work]:
         Work("score", [*COMMAND, "score", model, table, "--out", "s.csv"], ["s.csv"]),
         Work("save", [sys.executable, "-c", _SAVE, model, "m.setatoms"], ["m.setatoms"]),
         Work("report", [*COMMAND, "detect", table, *cone, "--report", "p.html"], ["p.html"]),
-        Work("benchmark", [*COMMAND, *bench_words(scene), "--out", "store"], [], _check_store),
+        Work("benchmark", [*bench_words(scene), "store"], [], _check_store),
     ]
 
 

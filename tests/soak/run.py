@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[2]))
 
 from scene import Scene, Tally
 
@@ -36,6 +37,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=place) as name:
         tempfile.tempdir = name
         os.environ["TMPDIR"] = name
+        # commands run in that folder, and the benchmark is not installed
+        known = [sys.path[-1], os.environ.get("PYTHONPATH")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, known))
         for tally in _parts(Scene(Path(name)).make(), options):
             tallies.append(tally)
             print(tally.line(), flush=True)

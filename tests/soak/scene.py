@@ -16,6 +16,7 @@ from setatoms.persistence import ModelFileError
 N_ROWS = 3000
 BEFORE = b"what was there before\n"
 COMMAND = [sys.executable, "-m", "setatoms"]
+BENCHMARKS = [sys.executable, "-m", "benchmarks"]
 HANG_SECONDS = 10.0
 
 
@@ -70,13 +71,13 @@ class Scene:
 
 
 def bench_words(scene: Scene) -> list[str]:
-    """Return a small benchmark on a part of the table, without the folder of results."""
+    """Return the command of a small benchmark on a part of the table, but for its folder."""
     labelled = scene.folder / "labelled.csv"
     header, *rows = scene.table.read_text(encoding="utf-8").split("\n")[:200]
     lines = [f"{row},{int(i % 20 == 0)}" for i, row in enumerate(rows)]
     labelled.write_text("\n".join([f"{header},label", *lines, ""]), encoding="utf-8")
-    words = "bench run --methods LOF IForest --configs * --seeds 1-4 --anomalies real --datasets"
-    return [*words.split(), str(labelled)]
+    words = "paper run --methods LOF IForest --configs * --seeds 1-4 --anomalies real --datasets"
+    return [*BENCHMARKS, *words.split(), str(labelled), "--out"]
 
 
 def leftovers(folder: Path) -> list[str]:

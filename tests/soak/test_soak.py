@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("click")
 pytest.importorskip("pyarrow")
+pytest.importorskip("benchmarks")
 
 RUN = Path(__file__).with_name("run.py")
 SMALL = ["--inputs", "2000", "--kills", "5", "--disks", "3", "--environments", "2"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import click
 
 from setatoms import __version__
+from setatoms.cli.lazy import LazyGroup
 from setatoms.cli.limits import prepare_memory
 
 # Command -> one line about it; it is `command` in the module of its name.
@@ -18,7 +16,6 @@ _COMMANDS = {
     "explain": "Explain one row by a saved model.",
     "info": "Say what a saved model is.",
     "demo": "Detect injected anomalies in two real tables, beside four well-known detectors.",
-    "bench": "Reproduce the paper's benchmark, or run a part of it.",
     "completion": "Print a script that completes commands in a shell.",
 }
 # These load neither NumPy nor Numba.
@@ -29,35 +26,10 @@ _EPILOG = (
 )
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, the first to meet first."""
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = import_module(f"setatoms.cli.{cmd_name}").command
-        return command
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Find the command that the first word names, or name those that there are."""
-        if args[0] not in _COMMANDS and not args[0].startswith("-"):
-            known = ", ".join(_COMMANDS)
-            raise click.UsageError(f"no command {args[0]!r}; there are {known}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
 @click.group(
     cls=LazyGroup,
+    lines=_COMMANDS,
+    place="setatoms.cli.{}",
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -1,0 +1,1 @@
+"""Timings beside those of other packages."""

@@ -1,0 +1,116 @@
+"""Run a command to its exit status: signals, warnings and errors in one line each."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from setatoms.cli.process import (
+    StoppedError,
+    complete_streams,
+    flush_output,
+    forget_output,
+    tidy_on_signals,
+)
+from setatoms.terminal import print_error, print_own
+
+if TYPE_CHECKING:
+    import click
+
+INTERRUPTED = 130
+_READER_GONE = 141
+_REMEDY = "; fewer rows (--sample), fewer --atoms and fewer --jobs take less"
+_TRACEBACK = "SETATOMS_TRACEBACK"
+
+
+def guard(name: str, run: Callable[[list[str]], int], arguments: Sequence[str] | None) -> int:
+    """Run a program and return its exit status, whatever happens.
+
+    Parameters
+    ----------
+    name : str
+        The program, which begins its messages.
+    run : callable
+        From the words of the command line to an exit status.
+    arguments : sequence of str or None
+        The words after the program's name, by default those of ``sys.argv``.
+    """
+    complete_streams()
+    if sys.stdout is None:
+        print_error(f"{name}: standard output is closed; redirect it to a file or /dev/null")
+        return 1
+
+    def warn(message: Warning | str, *_: object) -> None:
+        """Print a warning as one line, without the place in the library where it arose."""
+        print_error(f"{name}: {message}")
+
+    try:
+        with tidy_on_signals(), warnings.catch_warnings():
+            warnings.showwarning = warn  # type: ignore[assignment]
+            status = run(list(sys.argv[1:] if arguments is None else arguments))
+            flush_output()
+    except StoppedError as stopped:
+        print_error("stopped")
+        return stopped.status
+    except KeyboardInterrupt:
+        print_own("", sys.stderr)
+        print_error("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError as error:
+        if error.filename is None:  # who read the answer has read enough
+            forget_output()
+            return _READER_GONE
+        return _failed(name, error)
+    # whatever goes wrong in a command is told in one line
+    except Exception as error:  # noqa: BLE001
+        return _failed(name, error)
+    return status
+
+
+def call(group: click.Group, program: str, words: list[str]) -> int:
+    """Run the command of a group and return its exit status; errors that no word can mend go on."""
+    import click
+
+    if not words:
+        print_own(group.get_help(click.Context(group, info_name=program)), sys.stderr)
+        return 2
+    try:
+        # not main(), which takes an end of file for an interruption and hides broken pipes
+        with group.make_context(program, words, obj=words) as context:
+            status = group.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as error:
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            print_own(error.ctx.get_usage(), sys.stderr)
+            print_own(f"Try '{error.ctx.command_path} --help' for help.\n", sys.stderr)
+        print_error(f"Error: {error.format_message()}")
+        return error.exit_code
+    return status if isinstance(status, int) else 0
+
+
+def _failed(name: str, error: Exception) -> int:
+    if os.environ.get(_TRACEBACK):
+        raise error
+    print_error(f"{name}: {_in_words(error)}")
+    return 1
+
+
+def _in_words(error: Exception) -> str:
+    """Return an error in one line: the library's own words, or what and where it was."""
+    if isinstance(error, ModuleNotFoundError) and error.name in {"pyarrow", "rich"}:
+        return f'reading files needs {error.name}: pip install "setatoms[cli]"'
+    if isinstance(error, MemoryError) or str(error) == "can't start new thread":
+        return f"not enough memory: {error or 'an allocation failed'}{_REMEDY}"
+    # what the library says of bad input, damaged files, missing packages and full disks
+    if isinstance(error, (ValueError, ImportError, OSError, RuntimeError)) and str(error):
+        return str(error)
+    return (
+        f"an error that should not happen, {type(error).__name__}: {error}; please report it with "
+        f"what {_TRACEBACK}=1 prints"
+    )
