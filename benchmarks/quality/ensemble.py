@@ -45,7 +45,7 @@ OTHER_SCORES = ("objective", "atoms", "coefficients", "disagreement")
 POOLS: dict[str, dict[str, Any]] = {
     "default": {"n_members": max(COUNTS)},
     "starts alone": {"diversity": "starts"},
-    "3 atoms a feature": {"n_atoms": 3.0},
+    "3 atoms per feature": {"n_atoms": 3.0},
     "10 iterations": {"n_iter": 10},
     "40 iterations": {"n_iter": 40},
     "60 % of rows": {"subsample": 0.6},

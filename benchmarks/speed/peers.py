@@ -57,7 +57,7 @@ def enter_all(
 
 
 def omp_peers(s: int) -> list[Peer]:
-    """Return the peers of OMP with ``s`` atoms a signal."""
+    """Return the peers of OMP with ``s`` atoms per signal."""
     return [
         Peer("SPAMS omp", lambda p, threads: _spams_omp(p, s, threads), _errors_of_columns),
         Peer("dictlearn omp (Numba)", lambda p, _: _dictlearn_omp(p, s), _errors_of_rows, 20_000),

@@ -31,7 +31,7 @@ class Contender:
     kind: Kind
     call: Call
     rows: int  # how many signals a call handles
-    read: Callable[[Any], PerRow]  # from what a call returns to one number a row
+    read: Callable[[Any], PerRow]  # from what a call returns to one number per row
     warm_up: Call | None = None  # where a whole call would take too long
 
 

@@ -19,7 +19,7 @@ class Settings:
         return max(20, full // self.shrink)
 
     def few_rounds(self) -> int:
-        """Return the number of rounds for what takes seconds a call."""
+        """Return the number of rounds for what takes seconds per call."""
         return max(1, self.rounds // 3)
 
 

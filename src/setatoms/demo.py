@@ -45,7 +45,7 @@ The very first run also compiles the library, which takes most of its time.
 
 
 @dataclass(frozen=True)
-class Table:
+class DemoTable:
     """A real table: its rows are normal."""
 
     name: str
@@ -121,18 +121,18 @@ def run(n_seeds: int = 5) -> None:
     print(f"That took {time.perf_counter() - started:.0f} s.")
 
 
-def load_tables() -> list[Table]:
+def load_tables() -> list[DemoTable]:
     """Return the two tables."""
     sources = {"breast cancer": load_breast_cancer(), "wine": load_wine()}
-    return [Table(name, data.data, list(data.feature_names)) for name, data in sources.items()]
+    return [DemoTable(name, data.data, list(data.feature_names)) for name, data in sources.items()]
 
 
-def size(table: Table) -> str:
+def size(table: DemoTable) -> str:
     """Return the shape of a table in words."""
     return " x ".join(map(str, table.X.shape))
 
 
-def split(table: Table, seed: int) -> Split:
+def split(table: DemoTable, seed: int) -> Split:
     """Inject anomalies and set 30 % of the rows aside."""
     X, y = make_dependency_anomalies(table.X, fraction=0.1, random_state=seed)
     train, test, _, truth = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
@@ -140,7 +140,7 @@ def split(table: Table, seed: int) -> Split:
 
 
 def compare(
-    table: Table,
+    table: DemoTable,
     methods: dict[str, Callable[[int], Any]],
     seeds: Iterable[int],
     progress: Progress,
@@ -162,7 +162,7 @@ def compare(
 
 
 def auc_lines(
-    tables: Sequence[Table], areas: dict[str, dict[str, float]], n_seeds: int
+    tables: Sequence[DemoTable], areas: dict[str, dict[str, float]], n_seeds: int
 ) -> Iterator[str]:
     """Yield the lines of the table of ROC AUC."""
     yield "ROC AUC on the unseen rows: 1 if every anomaly is ranked before every normal row, 0.5 by"
@@ -176,7 +176,9 @@ def auc_lines(
         yield "" if group is OURS else "  (the last four are scikit-learn's, on z-scores)"
 
 
-def most_anomalous(table: Table, n_rows: int = 5, n_columns: int = 2, seed: int = 0) -> list[str]:
+def most_anomalous(
+    table: DemoTable, n_rows: int = 5, n_columns: int = 2, seed: int = 0
+) -> list[str]:
     """Return lines on the unseen rows that score lowest, with the columns that deviate most."""
     rows = split(table, seed)
     detector = make(SetAtomEnsemble, seed).fit(rows.train)

@@ -127,7 +127,7 @@ def compile_ahead(
     scoring : bool, default=False
         Whether it is only going to score.
     stream : text file object, default=sys.stderr
-        Where that is said: a progress bar on a terminal, one line elsewhere.
+        Where that is reported: a progress bar on a terminal, one line elsewhere.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def code_gaussians(X, atoms=ATOMS, radii=RADII, *, coder=gauss_l1, **options):
     return coder(X, atoms, radii, **options)
 
 
-# Two atoms a signal have kernels of their own.
+# Two atoms per signal have kernels of their own.
 COMPILED = {
     "omp": code_omp,
     "omp-pairs": partial(code_omp, most=2),

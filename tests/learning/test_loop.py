@@ -38,9 +38,9 @@ def test_a_gaussian_update_is_the_mean_of_the_actual_atoms():
     # actual atoms are recovered from converged codes, to the accuracy of convergence
     np.testing.assert_allclose(found.apply(atoms), expected, atol=1e-4)
     np.testing.assert_array_equal(
-        found.uses, np.bincount(codes.support[used], minlength=len(atoms))
+        found.n_users, np.bincount(codes.support[used], minlength=len(atoms))
     )
-    np.testing.assert_allclose(found.absolute, np.abs(codes.coefficients).sum(axis=0), rtol=1e-10)
+    np.testing.assert_allclose(found.abs_sum, np.abs(codes.coefficients).sum(axis=0), rtol=1e-10)
 
 
 def test_a_cone_update_is_its_formula():
@@ -83,7 +83,7 @@ def test_an_atom_that_no_signal_uses_stays(kind):
     atoms[5] = np.eye(8)[0]
     atoms /= np.linalg.norm(atoms, axis=1, keepdims=True)
     found = statistics(kind, X, atoms, radii)
-    assert found.uses[5] == 0
+    assert found.n_users[5] == 0
     np.testing.assert_array_equal(found.apply(atoms)[5], atoms[5])
 
 

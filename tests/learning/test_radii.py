@@ -206,9 +206,9 @@ def test_what_a_step_returns_is_the_callers_to_change() -> None:
 
 
 def test_the_norm_chooses_the_use_of_atoms() -> None:
-    statistics = SimpleNamespace(uses=np.array([1.0, 2.0]), absolute=np.array([4.0, 3.0]))
-    assert AdaptiveRadii([0.1, 0.2], 10, 10, norm="l0").usage_of(statistics) is statistics.uses
-    assert AdaptiveRadii([0.1, 0.2], 10, 10, norm="l1").usage_of(statistics) is statistics.absolute
+    statistics = SimpleNamespace(n_users=np.array([1.0, 2.0]), abs_sum=np.array([4.0, 3.0]))
+    assert AdaptiveRadii([0.1, 0.2], 10, 10, norm="l0").usage_of(statistics) is statistics.n_users
+    assert AdaptiveRadii([0.1, 0.2], 10, 10, norm="l1").usage_of(statistics) is statistics.abs_sum
 
 
 def test_fewer_iterations_than_between_adaptations_are_an_error() -> None:

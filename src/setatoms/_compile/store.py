@@ -26,7 +26,7 @@ _PACKAGE = Path(__file__).parents[1]
 # Where kernels are defined.
 _KERNEL_SOURCES = (
     "_compile/*.py",
-    "backends/turns.py",
+    "backends/counters.py",
     "lanes/*.py",
     "vectors.py",
     "geometry.py",

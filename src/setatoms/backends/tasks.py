@@ -43,6 +43,6 @@ def run_tasks(
             raise
 
     try:
-        return run_chunks(run_one, n_tasks, n_jobs=n_jobs, chunk_rows=1, chunks_a_thread=1)
+        return run_chunks(run_one, n_tasks, n_jobs=n_jobs, chunk_rows=1, chunks_per_thread=1)
     except _StoppedError:
         raise reasons[0] from None

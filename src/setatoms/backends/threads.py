@@ -49,12 +49,12 @@ def run_chunks(
     *,
     n_jobs: int | None = -1,
     chunk_rows: int = CHUNK_ROWS,
-    chunks_a_thread: int = 2,
+    chunks_per_thread: int = 2,
 ) -> list[T]:
     """Return ``[task(start, stop), ...]`` over consecutive chunks of rows, in row order.
 
     Chunks have `chunk_rows`, whatever the number of threads. The calling thread works too; others
-    are woken if there are `chunks_a_thread` for each. When the caller is interrupted, chunks not
+    are woken if there are `chunks_per_thread` for each. When the caller is interrupted, chunks not
     yet begun are dropped and the interruption goes on.
     """
     starts = range(0, n_rows, chunk_rows)
@@ -69,7 +69,7 @@ def run_chunks(
                 return
             results[position] = task(start, min(start + chunk_rows, n_rows))
 
-    n_threads = min(effective_jobs(n_jobs), len(starts) // chunks_a_thread)
+    n_threads = min(effective_jobs(n_jobs), len(starts) // chunks_per_thread)
     with single_threaded_blas():
         run_together(work, n_threads, waiting.clear)
     return results  # type: ignore[return-value]
@@ -115,26 +115,27 @@ def run_together(
         future.result()
 
 
-def run_turns(
+def run_counted(
     call: Callable[[Counter], None],
-    n_turns: int,
+    n_numbers: int,
     n_threads: int,
     halt: Counter | None = None,
     long: bool = False,
 ) -> None:
-    """Let threads ``call`` until all of `n_turns` are taken from the counter (1,) they are given.
+    """Let threads ``call`` until the counter (1,) that they are given has reached `n_numbers`.
 
-    A call may take several, with `setatoms.backends.take`, and should come back soon when `halt`
-    (1,), which is 0, becomes 1: then the work was interrupted. Say whether it could take `long`.
+    A call may take several numbers, with `setatoms.backends.fetch_add`, and should come back soon
+    when `halt` (1,), which is 0, becomes 1: then the work was interrupted. `long` says whether it
+    could take long.
     """
     counter = np.zeros(1, np.int64)
 
     def work() -> None:
-        while counter[0] < n_turns:
+        while counter[0] < n_numbers:
             call(counter)
 
     def stop() -> None:
-        counter[0] = n_turns
+        counter[0] = n_numbers
 
     def give_up() -> None:
         if halt is not None:

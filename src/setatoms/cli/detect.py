@@ -55,7 +55,7 @@ def command(
     """Learn from a table and list its most anomalous rows.
 
     DATA is a CSV, TSV, Parquet or JSON lines file, or - for standard input. Numeric columns are
-    used; what became of the others, and of missing values, is said.
+    used; what became of the others, and of missing values, is reported.
     """
     from setatoms.cli.learning import learn
     from setatoms.cli.outputs import check_outputs

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from setatoms.cli.forecast import forewarn, rows_in_memory
 from setatoms.cli.models import Model
 from setatoms.cli.options import Learning
-from setatoms.cli.reading import Data, Pace, as_columns
+from setatoms.cli.reading import Data, ReadProgress, as_columns
 from setatoms.estimators.tables import NamedRows
 from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
 from setatoms.warm_up import compile_ahead
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedModel:
     """A model and what was done to get it.
 
     Attributes
@@ -42,7 +42,7 @@ class Learned:
     notes: list[str]
 
 
-def learn(data: Data, learning: Learning) -> Learned:
+def learn(data: Data, learning: Learning) -> LearnedModel:
     """Choose columns and rows, and fit a detector on them.
 
     Parameters
@@ -59,8 +59,8 @@ def learn(data: Data, learning: Learning) -> Learned:
         encode=as_columns(learning.encode, data.table),
         one_hot=learning.one_hot,
     )
-    with Pace("looking at the columns", data) as pace:
-        chosen = choose_columns(data.table, choice, pace.advance)
+    with ReadProgress("looking at the columns", data) as progress:
+        chosen = choose_columns(data.table, choice, progress.advance)
     rows = _rows_to_learn_from(chosen, learning)
     notes = list(chosen.notes)
     if len(rows) < chosen.survey.n_rows:
@@ -75,7 +75,7 @@ def learn(data: Data, learning: Learning) -> Learned:
             f"{detector.n_screened_:,} rows look abnormal at first sight and had no say in learning"
         )
     every_row = len(rows) == chosen.survey.n_rows
-    return Learned(Model(detector, chosen.encoding, every_row), chosen.survey.n_rows, notes)
+    return LearnedModel(Model(detector, chosen.encoding, every_row), chosen.survey.n_rows, notes)
 
 
 def make_detector(learning: Learning) -> Any:
@@ -114,12 +114,12 @@ def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
 def _load(data: Data, encoding: Encoding, rows: NDArray[np.intp], n_rows: int) -> Array:
     X = np.empty((len(rows), len(encoding.features)))
     first, filled = 0, 0
-    with Pace("reading", data, n_rows) as pace:
+    with ReadProgress("reading", data, n_rows) as progress:
         for features, _ in feature_chunks(data.table, encoding):
             end = int(np.searchsorted(rows, first + len(features)))
             X[filled:end] = features[rows[filled:end] - first]
             first, filled = first + len(features), end
-            pace.advance(len(features))
+            progress.advance(len(features))
     return X
 
 

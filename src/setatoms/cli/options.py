@@ -73,7 +73,7 @@ class Atoms(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         except ValueError:
             number = -1
         if not 0 < number < float("inf"):
-            self.fail(f"{value!r} is neither a number of atoms, as 90, nor one a feature, as 3.0")
+            self.fail(f"{value!r} is neither a number of atoms, as 90, nor one per feature, as 3.0")
         return number
 
 
@@ -185,7 +185,7 @@ _LEARNING = (
         "--atoms",
         type=Atoms(),
         metavar="N",
-        help="How many atoms, as 90, or how many a feature, as 3.0.",
+        help="How many atoms, as 90, or how many per feature, as 3.0.",
     ),
     click.option(
         "--contamination",

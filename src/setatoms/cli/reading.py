@@ -35,7 +35,7 @@ def as_columns(words: Sequence[str], table: Table) -> list[str]:
     return [column for column in columns if column]
 
 
-class Pace:
+class ReadProgress:
     """A progress bar over the rows of a table, with their rate.
 
     Parameters
@@ -66,7 +66,7 @@ class Pace:
         note = f"{self._rows:,} rows, {rate:,.0f} rows/s"
         self._progress.advance(share - self._progress.share, note)
 
-    def __enter__(self) -> Pace:
+    def __enter__(self) -> ReadProgress:
         return self
 
     def __exit__(

@@ -11,7 +11,7 @@ import numpy as np
 from setatoms.cli.models import Model
 from setatoms.cli.options import Flagging
 from setatoms.cli.printing import Printer
-from setatoms.cli.scoring import Rule, Tally
+from setatoms.cli.scoring import FlagRule, Tally
 
 _REASONS = 3
 
@@ -28,7 +28,7 @@ class Results:
         What scored them.
     tally : Tally
         What was kept of the rows.
-    rule : Rule
+    rule : FlagRule
         What made a row be flagged.
     flagging : Flagging
         What was asked for.
@@ -45,7 +45,7 @@ class Results:
     file: str
     model: Model
     tally: Tally
-    rule: Rule
+    rule: FlagRule
     flagging: Flagging
     notes: list[str]
     outputs: dict[str, str]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setatoms.cli.models import Model
 from setatoms.cli.options import Flagging
-from setatoms.cli.reading import Data, Pace
+from setatoms.cli.reading import Data, ReadProgress
 from setatoms.files import feature_chunks
 
 Array = NDArray[np.float64]
@@ -44,7 +44,7 @@ class Scored(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule:
+class FlagRule:
     """When a row is flagged: beyond a score, or with a small p-value.
 
     Attributes
@@ -65,16 +65,16 @@ class Rule:
         return p_values <= self.cut
 
 
-def find_rule(model: Model, data: Data, flagging: Flagging, n_rows: int | None) -> Rule:
+def find_rule(model: Model, data: Data, flagging: Flagging, n_rows: int | None) -> FlagRule:
     """Return the model's own rule, or the one that all rows of the table imply."""
     if flagging.fdr is not None:
         return _rule_by_p_values(model, data, flagging.fdr, n_rows)
     if flagging.flag_top is not None:
-        return Rule(_next_highest(model, data, flagging.flag_top, n_rows))
+        return FlagRule(_next_highest(model, data, flagging.flag_top, n_rows))
     if flagging.alarms is not None:
         highest = _next_highest(model, data, flagging.alarms, n_rows)
-        return Rule(max(model.threshold, highest))
-    return Rule(model.threshold)
+        return FlagRule(max(model.threshold, highest))
+    return FlagRule(model.threshold)
 
 
 def _next_highest(model: Model, data: Data, n_top: int, n_rows: int | None) -> float:
@@ -85,15 +85,15 @@ def _next_highest(model: Model, data: Data, n_top: int, n_rows: int | None) -> f
     if known is not None and n_rows == model.detector.n_samples_fit_ and len(known) > n_top:
         return -float(known[n_top])
     highest = np.empty(0)
-    with Pace("looking for the highest scores", data, n_rows) as pace:
+    with ReadProgress("looking for the highest scores", data, n_rows) as progress:
         for features, _ in feature_chunks(data.table, model.encoding):
             merged = np.concatenate([highest, model.scores(features)])
             highest = np.sort(merged)[::-1][: n_top + 1]
-            pace.advance(len(features))
+            progress.advance(len(features))
     return float(highest[n_top]) if len(highest) > n_top else -np.inf
 
 
-def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) -> Rule:
+def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) -> FlagRule:
     from setatoms.decisions import PValueCounts
 
     if not model.calibrated:
@@ -101,21 +101,21 @@ def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) 
             "--fdr needs p-values, and the model has none; fit it with --contamination auto"
         )
     counts = PValueCounts(len(model.detector.calibration_scores_))
-    with Pace("counting p-values", data, n_rows) as pace:
+    with ReadProgress("counting p-values", data, n_rows) as progress:
         for features, _ in feature_chunks(data.table, model.encoding):
             p_values = model.p_values(model.scores(features))
             counts.add([] if p_values is None else p_values)
-            pace.advance(len(features))
-    return Rule(model.threshold, counts.cut(fdr))
+            progress.advance(len(features))
+    return FlagRule(model.threshold, counts.cut(fdr))
 
 
 def score_rows(
-    model: Model, data: Data, rule: Rule, index: str | None, n_rows: int | None
+    model: Model, data: Data, rule: FlagRule, index: str | None, n_rows: int | None
 ) -> Iterator[Scored]:
     """Yield the rows of a table with their scores, in order."""
     first = 1
     also = [index] if index else []
-    with Pace("scoring", data, n_rows) as pace:
+    with ReadProgress("scoring", data, n_rows) as progress:
         for features, cells in feature_chunks(data.table, model.encoding, also):
             scores = model.scores(features)
             p_values = model.p_values(scores)
@@ -123,7 +123,7 @@ def score_rows(
             flagged = rule.flag(scores, p_values)
             yield Scored(first, features, scores, p_values, flagged, labels)
             first += len(features)
-            pace.advance(len(features))
+            progress.advance(len(features))
 
 
 class TopRow(NamedTuple):
@@ -148,7 +148,7 @@ class Tally:
     threshold : float
         That of the model; rows beyond it are counted, flagged or not.
     keep_scores : bool
-        Whether to keep all scores, which takes nine bytes a row.
+        Whether to keep all scores, which takes nine bytes per row.
     """
 
     n_top: int

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import Counter, effective_jobs, run_turns, single_threaded_blas, take
+from setatoms.backends import Counter, effective_jobs, fetch_add, run_counted, single_threaded_blas
 from setatoms.coding.blocks import Layout
 from setatoms.coding.codes import Codes
 
@@ -42,7 +42,7 @@ class WorkSpaces(Generic[S]):
 
 
 class Outputs(NamedTuple):
-    """Arrays that a coder fills, one row a signal; the last three may have no rows."""
+    """Arrays that a coder fills, one row per signal; the last three may have no rows."""
 
     support: NDArray[np.int32]  # (n, width)
     values: NDArray[Any]  # (n, width)
@@ -74,22 +74,22 @@ def store_members(members, support, target):
 
 
 # Chunks to take in one call of a kernel, which then returns so that an interruption is noticed.
-CHUNKS_A_CALL = 8
+CHUNKS_PER_CALL = 8
 
 
-class Turns(NamedTuple):
+class Chunks(NamedTuple):
     """Which rows to code next, for threads that take chunks of them in turn."""
 
-    turn: Counter  # (1,): the next chunk
+    counter: Counter  # (1,): the next chunk
     chunk_rows: int
     errors: NDArray[np.float64]  # (n,), or (0,): where errors go as well
 
 
 @kernel
-def take_rows(turns, n_rows):
+def next_chunk(chunks, n_rows):
     """Return where the next chunk of n_rows is; behind the last row if none is left."""
-    first = take(turns.turn) * turns.chunk_rows
-    return first, min(first + turns.chunk_rows, n_rows)
+    first = fetch_add(chunks.counter) * chunks.chunk_rows
+    return first, min(first + chunks.chunk_rows, n_rows)
 
 
 @kernel
@@ -108,11 +108,11 @@ def outputs_for(first, last, n_rows, out):
 
 
 @kernel
-def report_errors(first, out, turns):
+def report_errors(first, out, chunks):
     """Copy the errors of a chunk to where they are wanted."""
-    if turns.errors.shape[0] > 0:
+    if chunks.errors.shape[0] > 0:
         for row in range(out.errors.shape[0]):
-            turns.errors[first + row] = out.errors[row]
+            chunks.errors[first + row] = out.errors[row]
 
 
 class Coder(Protocol):
@@ -123,10 +123,10 @@ class Coder(Protocol):
     minimises: bool  # whether it reports an objective and sweeps
     most_rows: int  # of a chunk: more where a row takes less time
     most_sweeps: int  # over all atoms, for a row that takes longest
-    rows_a_thread: int  # rows that take longer to code than another thread takes to wake up
+    rows_per_thread: int  # rows that take longer to code than starting another thread
     halt: NDArray[np.int64]  # (1,): what its kernels look at, not 0 once they are to end
 
-    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+    def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them.
 
         ``out`` has room for all rows or for one chunk.
@@ -160,14 +160,14 @@ def chunk_outputs(coder: Coder, X: NDArray[Any]) -> WorkSpaces[Outputs]:
 
 
 def count_threads(coder: Coder, n_rows: int, n_jobs: int | None) -> int:
-    """Return how many threads are worth their waking."""
-    return max(1, min(effective_jobs(n_jobs), n_rows // coder.rows_a_thread))
+    """Return how many threads are worth starting."""
+    return max(1, min(effective_jobs(n_jobs), n_rows // coder.rows_per_thread))
 
 
 def takes_long(coder: Coder, n_rows: int) -> bool:
     """Tell whether coding takes, or could take, so long that somebody may want to interrupt it."""
-    rows_a_thread = coder.rows_a_thread
-    return n_rows >= rows_a_thread or n_rows * coder.most_sweeps >= _LONG * rows_a_thread
+    rows_per_thread = coder.rows_per_thread
+    return n_rows >= rows_per_thread or n_rows * coder.most_sweeps >= _LONG * rows_per_thread
 
 
 def code(coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False) -> Outputs:
@@ -208,9 +208,9 @@ _LONG = 250
 # Of signals in single precision, so many are copied at a time.
 _SLAB_ROWS = 1 << 16
 # Rows of a chunk, as a multiple of those worth another thread: about a tenth of a second.
-_MOST_A_CHUNK = 500
+_MOST_PER_CHUNK = 500
 # So that a thread which begins late, or is held up, can leave work to the others.
-_CHUNKS_A_THREAD = 4
+_CHUNKS_PER_THREAD = 4
 
 
 def _slabs(X: NDArray[Any]) -> Iterator[tuple[int, int]]:
@@ -228,17 +228,17 @@ def _run(
 ) -> None:
     """Code all rows into ``out``, or only their errors into ``errors``."""
     n_threads = count_threads(coder, len(rows), n_jobs)
-    n_chunks = _CHUNKS_A_THREAD * n_threads if n_threads > 1 else 1
-    most_rows = min(coder.most_rows, _MOST_A_CHUNK * coder.rows_a_thread)
+    n_chunks = _CHUNKS_PER_THREAD * n_threads if n_threads > 1 else 1
+    most_rows = min(coder.most_rows, _MOST_PER_CHUNK * coder.rows_per_thread)
     chunk_rows = max(1, min(most_rows, -(-len(rows) // n_chunks)))
     outputs = chunk_outputs(coder, rows)
 
-    def call(turn: Counter) -> None:
+    def call(counter: Counter) -> None:
         target = outputs.get(chunk_rows) if out is None else out
-        coder.take_turns(rows, target, Turns(turn, chunk_rows, errors))
+        coder.code_chunks(rows, target, Chunks(counter, chunk_rows, errors))
 
     with single_threaded_blas():
-        run_turns(
+        run_counted(
             call, -(-len(rows) // chunk_rows), n_threads, coder.halt, takes_long(coder, len(rows))
         )
 

@@ -57,7 +57,7 @@ def prepare(atoms: NDArray[Any] | Layout) -> Layout:
     )
 
 
-class Block(NamedTuple):
+class SignalBlock(NamedTuple):
     """Signals on their way through a kernel."""
 
     rows: NDArray[np.float64]  # (block_rows, n_features)
@@ -65,11 +65,11 @@ class Block(NamedTuple):
     correlations: NDArray[np.float64]  # (block_rows, n_padded)
 
 
-def allocate_block(layout: Layout) -> Block:
+def allocate_block(layout: Layout) -> SignalBlock:
     """Return a block for signals to be coded with these atoms."""
     n_features, n_padded = layout.columns.shape
     size = layout.block_rows
-    return Block(np.empty((size, n_features)), np.empty(size), np.empty((size, n_padded)))
+    return SignalBlock(np.empty((size, n_features)), np.empty(size), np.empty((size, n_padded)))
 
 
 @kernel

@@ -39,9 +39,9 @@ def omp(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Signals, one a row.
+        Signals, one per row.
     atoms : array-like of shape (n_atoms, n_features)
-        Unit vectors, one a row.
+        Unit vectors, one per row.
     n_nonzero : int
         Atoms a signal may use.
     n_jobs : int or None, default=-1
@@ -83,7 +83,7 @@ def cone_omp(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Signals, one a row.
+        Signals, one per row.
     atoms : array-like of shape (n_atoms, n_features)
         Centres of the cones, unit vectors.
     radii : array-like of shape (n_atoms,)
@@ -136,7 +136,7 @@ def gauss_l1(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Signals, one a row.
+        Signals, one per row.
     atoms : array-like of shape (n_atoms, n_features)
         Centres of the Gaussians, unit vectors.
     radii : array-like of shape (n_atoms,)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.batch import CHUNKS_A_CALL, Outputs, Turns, outputs_for, take_rows
+from setatoms.coding.batch import CHUNKS_PER_CALL, Chunks, Outputs, next_chunk, outputs_for
 from setatoms.coding.blocks import Layout, prepare
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ class PlainCoder(ABC):
     minimises = False
     most_rows = 512
     most_sweeps = 1
-    rows_a_thread = 2048
+    rows_per_thread = 2048
 
     def __init__(self, atoms: Array | Layout, width: int) -> None:
         layout = prepare(atoms)
@@ -57,16 +57,16 @@ class PlainCoder(ABC):
     def code_rows(self, rows: Array) -> RowCodes:
         """Code rows (n, n_features), each on its own."""
 
-    def take_turns(self, X: Array, out: Outputs, turns: Turns) -> None:
+    def code_chunks(self, X: Array, out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
-        for _ in range(CHUNKS_A_CALL):
-            first, last = take_rows(turns, len(X))
+        for _ in range(CHUNKS_PER_CALL):
+            first, last = next_chunk(chunks, len(X))
             if first >= last or self.halt[0]:
                 return
             here = outputs_for(first, last, len(X), out)
             self._fill(X[first:last], here)
-            if len(turns.errors):
-                turns.errors[first:last] = here.errors
+            if len(chunks.errors):
+                chunks.errors[first:last] = here.errors
 
     def _fill(self, rows: Array, out: Outputs) -> None:
         codes = self.code_rows(rows)

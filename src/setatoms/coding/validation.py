@@ -22,7 +22,7 @@ def check_signals_and_atoms(X: ArrayLike, atoms: ArrayLike) -> tuple[Floats, Flo
     if rows.shape[1] != units.shape[1]:
         raise ValueError(
             f"X has {rows.shape[1]} features and atoms has {units.shape[1]}; "
-            "both hold one vector a row, of the same length"
+            "both hold one vector per row, of the same length"
         )
     dtype = np.result_type(rows, units)
     return rows.astype(dtype, copy=False), _check_unit_norm(units).astype(dtype, copy=False)

@@ -24,7 +24,7 @@ _LARGEST_RATIO = 1e300
 
 
 @dataclass(frozen=True)
-class Rule:
+class CombiningRule:
     """How to bring the errors of models to one scale, and how to pool them.
 
     Parameters
@@ -86,7 +86,7 @@ class Combination:
         return cls(rule, np.maximum(units, _LEAST_UNIT * largest) if largest > 0 else units + 1.0)
 
     def combine(self, errors: Array) -> Array:
-        """Return one number a row (n_samples,) from the errors (n_models, n_samples)."""
+        """Return one number per row (n_samples,) from the errors (n_models, n_samples)."""
         ratios = self._ratios(errors)
         return _add_up(RULES[self.rule].weigh(ratios) * ratios)
 
@@ -170,13 +170,13 @@ def _between(ratios: Array, start: int, stop: int) -> Array:
     return weights
 
 
-RULES: dict[str, Rule] = {
-    "lower-half": Rule(own_median, lower_half),
-    "mean": Rule(own_median, alike),
-    "mean-by-kind": Rule(median_of_kind, alike),
-    "plain-mean": Rule(no_unit, alike),
-    "median": Rule(own_median, middle),
-    "upper-half": Rule(own_median, upper_half),
-    "lower-quarter": Rule(own_median, lower_quarter),
-    "least": Rule(own_median, least),
+RULES: dict[str, CombiningRule] = {
+    "lower-half": CombiningRule(own_median, lower_half),
+    "mean": CombiningRule(own_median, alike),
+    "mean-by-kind": CombiningRule(median_of_kind, alike),
+    "plain-mean": CombiningRule(no_unit, alike),
+    "median": CombiningRule(own_median, middle),
+    "upper-half": CombiningRule(own_median, upper_half),
+    "lower-quarter": CombiningRule(own_median, lower_quarter),
+    "least": CombiningRule(own_median, least),
 }

@@ -31,7 +31,7 @@ class ConeAtomDetector(AtomDetector):
     Parameters
     ----------
     n_atoms : float or int, default=4.0
-        Number of atoms: a float counts per feature, an int in all.
+        Number of atoms: a float counts per feature, an int in total.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
     radii_distribution : {"linear", "50-50", "80-20"} or array of shape (n_atoms,), default="80-20"
@@ -66,7 +66,7 @@ class ConeAtomDetector(AtomDetector):
     n_nonzero : int, default=2
         Atoms that represent a row; at most one fewer than features.
     cd_sweeps : int, default=1
-        Rounds in which each actual atom is chosen anew, given the others.
+        Rounds in which each actual atom is chosen again, given the others.
     min_separation : float, default=0.01
         Chord distance kept between the edges of two cones.
     rotation : {"symmetric", "by-radius"}, default="symmetric"
@@ -191,7 +191,7 @@ class ConeDictionaryLearning(AtomTransformer):
     Parameters
     ----------
     n_atoms : float or int, default=4.0
-        Number of atoms: a float counts per feature, an int in all.
+        Number of atoms: a float counts per feature, an int in total.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
     radii_distribution : {"linear", "50-50", "80-20"} or array of shape (n_atoms,), default="80-20"
@@ -214,7 +214,7 @@ class ConeDictionaryLearning(AtomTransformer):
     n_nonzero : int, default=2
         Atoms that represent a row.
     cd_sweeps : int, default=1
-        Rounds in which each actual atom is chosen anew, given the others.
+        Rounds in which each actual atom is chosen again, given the others.
     min_separation : float, default=0.01
         Chord distance kept between the edges of two cones.
     rotation : {"symmetric", "by-radius"}, default="symmetric"

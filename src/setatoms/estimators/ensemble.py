@@ -56,7 +56,7 @@ class SetAtomEnsemble(ErrorDetector):
         The share of rows that each member learns from, drawn anew for each. None takes all rows of
         a table with up to 20,000, and 20,000 of a larger one.
     n_atoms : float, int or None, default=None
-        Number of atoms of every member: a float counts per feature, an int in all. None takes 6
+        Number of atoms of every member: a float counts per feature, an int in total. None takes 6
         and 10 per feature in turn, but at most one for 20 rows where these are few.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).

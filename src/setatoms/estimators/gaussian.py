@@ -1,4 +1,4 @@
-"""Gaussian atoms: unit vectors near a centre, the further the dearer."""
+"""Gaussian atoms: unit vectors near a centre, at a cost that grows with the distance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GaussianAtomDetector(AtomDetector):
     Parameters
     ----------
     n_atoms : float or int, default=3.0
-        Number of atoms: a float counts per feature, an int in all.
+        Number of atoms: a float counts per feature, an int in total.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
     radii_distribution : {"linear", "50-50", "80-20"} or array of shape (n_atoms,), default="linear"
@@ -191,7 +191,7 @@ class GaussianDictionaryLearning(AtomTransformer):
     Parameters
     ----------
     n_atoms : float or int, default=3.0
-        Number of atoms: a float counts per feature, an int in all.
+        Number of atoms: a float counts per feature, an int in total.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
     radii_distribution : {"linear", "50-50", "80-20"} or array of shape (n_atoms,), default="linear"

@@ -17,7 +17,7 @@ from setatoms.views import VIEWS
 
 
 @dataclass(frozen=True)
-class Rule:
+class ParameterRule:
     """A test of one value and the words that complete ``name=value must be ...``."""
 
     holds: Callable[[Any], bool]
@@ -32,18 +32,20 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _whole(least: int, most: int | None = None) -> Rule:
+def _whole(least: int, most: int | None = None) -> ParameterRule:
     words = f"a whole number, at least {least}"
     if most is None:
-        return Rule(lambda value: _is_whole(value) and value >= least, words)
-    return Rule(
+        return ParameterRule(lambda value: _is_whole(value) and value >= least, words)
+    return ParameterRule(
         lambda value: _is_whole(value) and least <= value <= most, f"{words} and at most {most:,}"
     )
 
 
-def _one_of(*names: str | None) -> Rule:
+def _one_of(*names: str | None) -> ParameterRule:
     listed = " or ".join(repr(name) for name in names)
-    return Rule(lambda value: (value is None or isinstance(value, str)) and value in names, listed)
+    return ParameterRule(
+        lambda value: (value is None or isinstance(value, str)) and value in names, listed
+    )
 
 
 def _is_switch(value: Any) -> bool:
@@ -55,9 +57,9 @@ def _are_views(value: Any) -> bool:
     return listed and len(value) == len(set(value)) > 0
 
 
-_POSITIVE = Rule(lambda value: _is_real(value) and value > 0, "a positive number")
-_NOT_NEGATIVE = Rule(lambda value: _is_real(value) and value >= 0, "a number, at least 0")
-_SWITCH = Rule(_is_switch, "True or False")
+_POSITIVE = ParameterRule(lambda value: _is_real(value) and value > 0, "a positive number")
+_NOT_NEGATIVE = ParameterRule(lambda value: _is_real(value) and value >= 0, "a number, at least 0")
+_SWITCH = ParameterRule(_is_switch, "True or False")
 
 # Far beyond what changes a result. They bound how long a model from somebody else can take.
 _MOST_SWEEPS = 1_000_000
@@ -71,7 +73,7 @@ _RULES = {
     "adapt_every": _whole(1),
     "budget": _one_of(*BUDGETS),
     "cd_sweeps": _whole(0, _MOST_CD_SWEEPS),
-    "contamination": Rule(
+    "contamination": ParameterRule(
         lambda value: (
             (isinstance(value, str) and value == "auto") or (_is_real(value) and 0 < value <= 0.5)
         ),
@@ -81,7 +83,7 @@ _RULES = {
     "fit_max_sweeps": _whole(1, _MOST_SWEEPS),
     "fit_tol": _NOT_NEGATIVE,
     "gamma": _POSITIVE,
-    "kind": Rule(
+    "kind": ParameterRule(
         lambda value: isinstance(value, AtomKind) or (isinstance(value, str) and value in KINDS),
         "the name of a kind of atoms, or such a kind",
     ),
@@ -92,11 +94,11 @@ _RULES = {
     "min_separation": _NOT_NEGATIVE,
     "missing": _one_of("error", "fill"),
     "n_iter": _whole(1, _MOST_ITERATIONS),
-    "n_jobs": Rule(
+    "n_jobs": ParameterRule(
         lambda value: value is None or (_is_whole(value) and value != 0),
         "a number of threads, or -1 for all cores",
     ),
-    "n_members": Rule(
+    "n_members": ParameterRule(
         lambda value: value is None or (_is_whole(value) and value >= 1),
         "a whole number, at least 1, or None to leave it to budget",
     ),
@@ -105,16 +107,16 @@ _RULES = {
     "rule": _one_of(*RULES),
     "sparse_output": _SWITCH,
     "standardize": _SWITCH,
-    "subsample": Rule(
+    "subsample": ParameterRule(
         lambda value: value is None or (_is_real(value) and 0 < value <= 1),
         "a share of rows, above 0 and at most 1, or None",
     ),
     "tol": _NOT_NEGATIVE,
-    "verbose": Rule(
+    "verbose": ParameterRule(
         lambda value: _is_switch(value) or (_is_whole(value) and value >= 0),
         "True or False, or a level from 0",
     ),
-    "views": Rule(
+    "views": ParameterRule(
         _are_views,
         f"a tuple of at least one of {', '.join(map(repr, VIEWS))}, such as ('relation',)",
     ),

@@ -23,7 +23,7 @@ class SetAtomDetector(AtomDetector):
     kind : str or AtomKind, default="gaussian"
         What the atoms are: the name of a kind, or a kind with parameters of its own.
     n_atoms : float or int, default=3.0
-        Number of atoms: a float counts per feature, an int in all.
+        Number of atoms: a float counts per feature, an int in total.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
     radii_distribution : {"linear", "50-50", "80-20"} or array of shape (n_atoms,), default="linear"

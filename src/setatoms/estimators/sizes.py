@@ -99,7 +99,7 @@ def check_start(
     if atoms.shape != (n_atoms, n_features):
         raise ValueError(
             f"init has shape {atoms.shape}, but atoms have shape {(n_atoms, n_features)}; "
-            "give one atom a row, as many as n_atoms (an int counts them)"
+            "give one atom per row, as many as n_atoms (an int counts them)"
         )
     norms = np.linalg.norm(atoms, axis=1, keepdims=True)
     if not (np.isfinite(norms).all() and (norms > 0).all()):

@@ -26,7 +26,7 @@ class VectorAtomDetector(AtomDetector):
     Parameters
     ----------
     n_atoms : float or int, default=3.0
-        Number of atoms: a float counts per feature, an int in all.
+        Number of atoms: a float counts per feature, an int in total.
     n_nonzero : int, default=2
         Atoms that represent a row; at most one fewer than features.
     n_iter : int, default=50

@@ -10,7 +10,7 @@ from setatoms.explain.counterfactual import (
 from setatoms.explain.evidence import KINDS, Evidence, Range
 from setatoms.explain.explanation import Explanation, check_rank, check_top, explain_rows
 from setatoms.explain.panel import Panel, mean_rows
-from setatoms.explain.records import AtomRecord, ColumnRecord, Record
+from setatoms.explain.records import AtomRecord, ColumnRecord, RowRecord
 
 __all__ = [
     "KINDS",
@@ -21,7 +21,7 @@ __all__ = [
     "Explanation",
     "Panel",
     "Range",
-    "Record",
+    "RowRecord",
     "check_count",
     "check_rank",
     "check_top",

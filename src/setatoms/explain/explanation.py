@@ -23,7 +23,7 @@ from setatoms.coding import Codes
 from setatoms.explain.evidence import VIEW_NAMES, Evidence, squared_shares
 from setatoms.explain.members import list_atoms, merge_atoms
 from setatoms.explain.panel import Panel, weighted_rows
-from setatoms.explain.records import AtomRecord, ColumnRecord, Record
+from setatoms.explain.records import AtomRecord, ColumnRecord, RowRecord
 from setatoms.explain.refill import refill_each
 from setatoms.explain.sentences import NOTHING_UNUSUAL, write_sentence
 from setatoms.learning.dictionary import FittedDictionary
@@ -46,7 +46,7 @@ class Explanation:
     Attributes
     ----------
     records : list of dict
-        One a row: ``row`` (its number), ``score`` (minus `score_samples`: higher is more
+        One per row: ``row`` (its number), ``score`` (minus `score_samples`: higher is more
         anomalous), ``flagged``, ``sentence``, ``columns`` and ``atoms``.
 
         A column has its name as ``column``, the value ``observed`` (None if it was missing) and the
@@ -65,14 +65,14 @@ class Explanation:
         In an ensemble it also has the number of its ``member``.
     """
 
-    records: list[Record]
+    records: list[RowRecord]
 
     def __len__(self) -> int:
         return len(self.records)
 
     @property
     def sentences(self) -> list[str]:
-        """One line a row."""
+        """One line per row."""
         return [record["sentence"] for record in self.records]
 
     @property
@@ -135,7 +135,7 @@ def explain_rows(
     evidence : Evidence, optional
         What other views say of the rows.
     """
-    records: list[Record] = []
+    records: list[RowRecord] = []
     slab = max(1, _SLAB_NUMBERS // (table.shape[1] ** 2 * len(signals)))
     for start in range(0, len(table), slab):
         part = slice(start, start + slab)
@@ -211,14 +211,14 @@ class _View:
     def _mean(self, what: str) -> Array:
         return weighted_rows([getattr(opinion, what) for opinion in self._opinions], self._weights)
 
-    def records(self, first: int, threshold: float, top: int | None) -> Iterator[Record]:
+    def records(self, first: int, threshold: float, top: int | None) -> Iterator[RowRecord]:
         """Yield a record for each row; the first row has number `first`."""
         atoms = self._atoms()
         empty = np.asarray(np.isnan(self._table).all(axis=1))
         kinds = None if self._evidence is None else self._evidence.kinds()
         for i, score in enumerate(self._scores.tolist()):
             columns = [self._column(i, j) for j in self._order[i, :top].tolist()]
-            record = Record(
+            record = RowRecord(
                 row=first + i,
                 score=score,
                 flagged=score > threshold,

@@ -35,7 +35,7 @@ class AtomRecord(TypedDict):
     member: NotRequired[int]
 
 
-class Record(TypedDict):
+class RowRecord(TypedDict):
     """One row: its score (higher is more anomalous), the columns and the atoms behind it.
 
     With several views also the ``kind`` of fault, and the part of each of the ``views`` in the

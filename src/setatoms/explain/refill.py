@@ -68,7 +68,7 @@ def _start(
     free: Mask,
     n_jobs: int | None,
 ) -> Array:
-    """Return Z (n, n_features) with one entry a row set to the best of a few values."""
+    """Return Z (n, n_features) with one entry per row set to the best of a few values."""
     each = np.arange(len(Z))
     trial = Z.copy()
     trial[each, columns] = 0.0

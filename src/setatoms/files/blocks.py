@@ -14,7 +14,7 @@ BLOCK_BYTES = 2 << 20
 RECORD_LIMIT = 64 << 20
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """Whole records.
 
     Attributes
@@ -39,7 +39,7 @@ class Stream(Protocol):
 
 def delimited_blocks(
     stream: Stream, name: str, delimiter: bytes, size: int = BLOCK_BYTES
-) -> Iterator[Block]:
+) -> Iterator[TextBlock]:
     """Yield blocks that end where a record of a delimited file ends.
 
     Parameters
@@ -56,14 +56,14 @@ def delimited_blocks(
     return _blocks(stream, name, lambda data: record_end(data, delimiter), size)
 
 
-def line_blocks(stream: Stream, name: str, size: int = BLOCK_BYTES) -> Iterator[Block]:
+def line_blocks(stream: Stream, name: str, size: int = BLOCK_BYTES) -> Iterator[TextBlock]:
     """Yield blocks that end where a line ends."""
     return _blocks(stream, name, line_end, size)
 
 
 def _blocks(
     stream: Stream, name: str, find_end: Callable[[bytes], int], size: int
-) -> Iterator[Block]:
+) -> Iterator[TextBlock]:
     held, line = b"", 1
     while True:
         piece = stream.read(size)
@@ -72,7 +72,7 @@ def _blocks(
         if end:
             data, held = held[:end], held[end:]
             _check_text(data, name, line)
-            yield Block(data, line)
+            yield TextBlock(data, line)
             line += count_lines(data)
         if not piece:
             return

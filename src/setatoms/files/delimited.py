@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.csv
 
 from setatoms.files.arrow import floats
-from setatoms.files.blocks import BLOCK_BYTES, Block, delimited_blocks
+from setatoms.files.blocks import BLOCK_BYTES, TextBlock, delimited_blocks
 from setatoms.files.cells import Cells, parse_number
 from setatoms.files.errors import BadCell, FileError, NotNumbersError, located, quoted
 from setatoms.files.names import numbered_names, unique_names
-from setatoms.files.records import Record, count_lines, records
+from setatoms.files.records import TextRecord, count_lines, records
 from setatoms.files.sources import Source
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -67,7 +67,7 @@ class DelimitedTable:
         if self.decimal == self.delimiter:
             raise FileError(f"{self.name}: cells and decimals are both marked by {decimal!r}")
 
-    def _name_columns(self, first: Record) -> list[str]:
+    def _name_columns(self, first: TextRecord) -> list[str]:
         if not first.closed:
             raise located(self.name, "a quote is never closed", place="line 1")
         if self.decimal == ",":
@@ -93,7 +93,7 @@ class DelimitedTable:
 class DelimitedChunk:
     """Some rows of a delimited file."""
 
-    def __init__(self, table: DelimitedTable, block: Block) -> None:
+    def __init__(self, table: DelimitedTable, block: TextBlock) -> None:
         self._table = table
         self._block = block
 
@@ -168,30 +168,30 @@ class DelimitedChunk:
                     place=place,
                 )
 
-    def _records(self) -> Iterator[Record]:
+    def _records(self) -> Iterator[TextRecord]:
         return records(self._block.data, self._table.delimiter.encode())
 
 
-def _first_block(source: Source) -> Block:
+def _first_block(source: Source) -> TextBlock:
     # until the delimiter is known, any will do: quotes after others are searched exactly
     with source.text() as stream:
         blocks = delimited_blocks(stream, source.name, b",", size=BLOCK_BYTES >> 3)
-        return next(filter(_has_rows, blocks), Block(b"", 1))
+        return next(filter(_has_rows, blocks), TextBlock(b"", 1))
 
 
-def _has_rows(block: Block) -> bool:
+def _has_rows(block: TextBlock) -> bool:
     return bool(block.data.strip(b"\r\n"))
 
 
-def _skip_header(blocks: Iterator[Block], delimiter: bytes) -> Iterator[Block]:
+def _skip_header(blocks: Iterator[TextBlock], delimiter: bytes) -> Iterator[TextBlock]:
     yield from (_without_first(block, delimiter) for block in islice(blocks, 1))
     yield from blocks
 
 
-def _without_first(block: Block, delimiter: bytes) -> Block:
+def _without_first(block: TextBlock, delimiter: bytes) -> TextBlock:
     header = next(records(block.data, delimiter))
     n_lines = count_lines(block.data[: header.end])
-    return Block(block.data[header.end :], block.first_line + n_lines)
+    return TextBlock(block.data[header.end :], block.first_line + n_lines)
 
 
 def _checked(delimiter: str) -> str:
@@ -214,12 +214,12 @@ def _guess_delimiter(data: bytes) -> str:
     return max(_DELIMITERS, key=fit)
 
 
-def _has_header(first: Record, missing: frozenset[str]) -> bool:
+def _has_header(first: TextRecord, missing: frozenset[str]) -> bool:
     numbers = [parse_number(cell, missing - {""}) for cell in first.fields if cell.strip()]
     return not numbers or any(number is None or np.isnan(number) for number in numbers)
 
 
-def _guess_decimal(first: Sequence[Record], delimiter: str) -> str:
+def _guess_decimal(first: Sequence[TextRecord], delimiter: str) -> str:
     """Return a comma if some cells are numbers with one, and none with a point."""
     if delimiter == ",":
         return "."

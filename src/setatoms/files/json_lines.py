@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from setatoms.files.blocks import Block, line_blocks
+from setatoms.files.blocks import TextBlock, line_blocks
 from setatoms.files.cells import Cells, is_missing
 from setatoms.files.errors import BadCell, FileError, NotNumbersError, located
 from setatoms.files.sources import Source
@@ -18,7 +18,7 @@ _MOST_COLUMNS = 100_000
 
 
 class JsonLinesTable:
-    """A table in a file of JSON objects, one a line; a key that is absent is a missing value.
+    """A table in a file of JSON objects, one per line; a key that is absent is a missing value.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class JsonLinesTable:
                 if rows:
                     yield JsonLinesChunk(self, rows, lines)
 
-    def _parse(self, block: Block) -> tuple[list[dict[str, Any]], list[int]]:
+    def _parse(self, block: TextBlock) -> tuple[list[dict[str, Any]], list[int]]:
         rows, lines = [], []
         # only these end a line: splitlines() would also cut at others, inside strings
         text = block.data.decode().replace("\r\n", "\n").replace("\r", "\n")

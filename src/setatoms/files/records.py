@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 
-class Record(NamedTuple):
+class TextRecord(NamedTuple):
     """One record of a delimited file.
 
     Attributes
@@ -40,7 +40,7 @@ def _field(delimiter: bytes) -> re.Pattern[bytes]:
     )
 
 
-def records(data: bytes, delimiter: bytes) -> Iterator[Record]:
+def records(data: bytes, delimiter: bytes) -> Iterator[TextRecord]:
     r"""Yield the records of `data`, which starts at the start of one; blank lines are none.
 
     Examples
@@ -64,7 +64,7 @@ def records(data: bytes, delimiter: bytes) -> Iterator[Record]:
             if match[4] != delimiter:
                 break
         if fields != [""] or data[start : start + 1] == b'"':
-            yield Record(fields, first_line, position, closed)
+            yield TextRecord(fields, first_line, position, closed)
 
 
 def _cell(match: re.Match[bytes]) -> str:

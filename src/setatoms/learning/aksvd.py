@@ -47,7 +47,7 @@ def aksvd(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Signals, one a row.
+        Signals, one per row.
     n_atoms : int
         Atoms to learn.
     n_nonzero : int, default=2

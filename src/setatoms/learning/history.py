@@ -27,7 +27,7 @@ class History(NamedTuple):
     overlaps : ndarray of shape (n_passes,)
         Pairs of cones that had to be parted or held back.
     adapted_at : ndarray of shape (n_adaptations,)
-        Iterations after which radii were handed out anew.
+        Iterations after which radii were reassigned.
     radii : ndarray of shape (n_adaptations, n_atoms)
         Radii from then on.
     usage : ndarray of shape (n_adaptations, n_atoms)
@@ -67,11 +67,11 @@ class Recorder:
         """Take down what a pass found, and how many pairs had to be kept apart."""
         self.errors.append(statistics.error / statistics.n_rows)
         self.objectives.append(statistics.objective / statistics.n_rows)
-        self.unused.append(int(np.sum(statistics.uses == 0)))
+        self.unused.append(int(np.sum(statistics.n_users == 0)))
         self.overlaps.append(overlaps)
 
     def adaptation(self, k: int, radii: Array, usage: Array) -> None:
-        """Take down the radii that were handed out after iteration k, and by what use."""
+        """Take down the radii that were assigned after iteration k, and by what use."""
         self.adapted_at.append(k)
         self.radii.append(radii)
         self.usage.append(usage)

@@ -1,4 +1,4 @@
-"""The learning loop: code all signals, move the atoms, now and then hand out the radii anew."""
+"""The learning loop: code all signals, move the atoms, now and then reassign the radii."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Learned(NamedTuple):
     ----------
     dictionary : FittedDictionary
         What was learned.
-    users : ndarray of shape (n_atoms,) or None
+    effective_users : ndarray of shape (n_atoms,) or None
         How many signals used each atom in the last pass, see `Statistics`; None if not counted.
     """
 
     dictionary: FittedDictionary
-    users: Array | None = None
+    effective_users: Array | None = None
 
 
 # held once for all passes: setting the limit takes as long as coding hundreds of signals
@@ -86,7 +86,7 @@ def learn(
             continue
         before = atoms
         statistics = kind.statistics(X, atoms, radii, memory, missing=missing, n_jobs=n_jobs)
-        moved, users = kind.recentre(statistics, atoms), statistics.users
+        moved, users = kind.recentre(statistics, atoms), statistics.effective_users
         if schedule.adapts_at(k):
             usage = schedule.usage_of(statistics)
             radii = schedule.at(k, usage)

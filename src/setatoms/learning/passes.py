@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import CHUNK_ROWS, Counter, run_turns
+from setatoms.backends import CHUNK_ROWS, Counter, run_counted
 from setatoms.coding.batch import (
     Coder,
     Outputs,
@@ -26,7 +26,7 @@ from setatoms.coding.batch import (
 )
 from setatoms.coding.cone.coder import ConeCoder
 from setatoms.coding.gauss.coder import GaussCoder
-from setatoms.coding.gauss.problem import NO_START, Start
+from setatoms.coding.gauss.problem import NO_CODES, KnownCodes
 from setatoms.learning.missing import Gaps, Mask, close_rows
 from setatoms.learning.statistics import Statistics
 
@@ -45,7 +45,7 @@ class Memory:
         One with as many atoms as there will always be.
     X : ndarray of shape (n_samples, n_features)
         The signals.
-    codes : Start
+    codes : KnownCodes
         The code of each signal, where the next pass begins with it.
 
     Attributes
@@ -54,7 +54,9 @@ class Memory:
         For `CHUNK_ROWS` signals, one of each per thread.
     """
 
-    def __init__(self, coder: ConeCoder | GaussCoder, X: Array, codes: Start = NO_START) -> None:
+    def __init__(
+        self, coder: ConeCoder | GaussCoder, X: Array, codes: KnownCodes = NO_CODES
+    ) -> None:
         self.codes = codes
         self.spaces: WorkSpaces[Any] = coder.spaces
         self.outputs = chunk_outputs(coder, X)
@@ -65,9 +67,9 @@ class Sums(NamedTuple):
 
     pull: Array  # (n_parts, n_atoms, n_features)
     weight: Array  # (n_parts, n_atoms)
-    uses: Array  # (n_parts, n_atoms)
-    absolute: Array  # (n_parts, n_atoms)
-    squared: Array  # (n_parts, n_atoms)
+    n_users: Array  # (n_parts, n_atoms)
+    abs_sum: Array  # (n_parts, n_atoms)
+    sq_sum: Array  # (n_parts, n_atoms)
     error: Array  # (n_parts,)
     objective: Array  # (n_parts,)
 
@@ -75,7 +77,7 @@ class Sums(NamedTuple):
 class Parts(NamedTuple):
     """The parts of the signals, to be taken in turn."""
 
-    turn: Counter  # (1,): the next part
+    counter: Counter  # (1,): the next part
     n_rows: int  # of every part but the last
     sums: Sums
 
@@ -109,12 +111,12 @@ def sum_parts(
     shape = (n_parts, coder.n_atoms)
     sums = Sums(np.zeros((*shape, X.shape[1])), *np.zeros((4, *shape)), *np.zeros((2, n_parts)))
 
-    def take_parts(turn: Counter) -> None:
+    def take_parts(counter: Counter) -> None:
         space, out = memory.spaces.get(CHUNK_ROWS), memory.outputs.get(CHUNK_ROWS)
-        call(space, out, Parts(turn, part_rows, sums))
+        call(space, out, Parts(counter, part_rows, sums))
 
     n_threads, long = count_threads(coder, len(X), n_jobs), takes_long(coder, len(X))
-    run_turns(take_parts, n_parts, n_threads, coder.halt, long)
+    run_counted(take_parts, n_parts, n_threads, coder.halt, long)
     total = Sums(*(part.sum(axis=0) for part in sums))
     return Statistics(*total[:5], float(total.error), float(total.objective), len(X))
 
@@ -134,13 +136,13 @@ def sum_over_codes(
     atoms, x = out.support[rows, places], out.values[rows, places]
     pull = np.zeros((coder.n_atoms, X.shape[1]))
     np.add.at(pull, atoms, x[:, None] * out.residuals[rows])
-    uses, absolute, squared = (
+    n_users, abs_sum, sq_sum = (
         np.bincount(atoms, each, coder.n_atoms).astype(np.float64)
         for each in (np.ones(len(x)), np.abs(x), x**2)
     )
     error, objective = out.errors.sum(), (out.objective if coder.minimises else out.errors**2).sum()
     return Statistics(
-        pull, squared, uses, absolute, squared, float(error), float(objective), len(X)
+        pull, sq_sum, n_users, abs_sum, sq_sum, float(error), float(objective), len(X)
     )
 
 
@@ -155,6 +157,6 @@ def fill_in(first, last, filling, out):
 @kernel
 def count_use(part, j, x, sums):
     """Add one use of atom j, with coefficient x."""
-    sums.uses[part, j] += 1.0
-    sums.absolute[part, j] += abs(x)
-    sums.squared[part, j] += x * x
+    sums.n_users[part, j] += 1.0
+    sums.abs_sum[part, j] += abs(x)
+    sums.sq_sum[part, j] += x * x

@@ -1,4 +1,4 @@
-"""How wide each set-atom is: the distribution of radii, and the schedule that hands them out."""
+"""How wide each set-atom is: the distribution of radii, and the schedule that assigns them."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Usage(Protocol):
     """What a pass over the signals tells about the use of atoms."""
 
     @property
-    def uses(self) -> Array:
+    def n_users(self) -> Array:
         """Signals that use each atom, (n_atoms,)."""
 
     @property
-    def absolute(self) -> Array:
+    def abs_sum(self) -> Array:
         """Sum of the absolute coefficients of each atom, (n_atoms,)."""
 
 
@@ -118,7 +118,7 @@ class FixedRadii:
 
     def usage_of(self, statistics: Usage) -> Array:
         """Return the total weight of each atom, (n_atoms,)."""
-        return statistics.absolute
+        return statistics.abs_sum
 
     def at(self, k: int, usage: ArrayLike) -> NoReturn:
         """Refuse: fixed radii have no steps."""
@@ -171,7 +171,7 @@ class AdaptiveRadii:
 
     def usage_of(self, statistics: Usage) -> Array:
         """Return the use of each atom in the norm of this schedule, (n_atoms,)."""
-        return statistics.absolute if self.norm == "l1" else statistics.uses
+        return statistics.abs_sum if self.norm == "l1" else statistics.n_users
 
     def at(self, k: int, usage: ArrayLike) -> Array:
         """Return the radii of iteration k, (n_atoms,), the largest for the most used atom.

@@ -28,11 +28,11 @@ class Statistics:
     ----------
     pull : ndarray of shape (n_atoms, n_features)
     weight : ndarray of shape (n_atoms,)
-    uses : ndarray of shape (n_atoms,)
+    n_users : ndarray of shape (n_atoms,)
         Signals that use each atom.
-    absolute : ndarray of shape (n_atoms,)
+    abs_sum : ndarray of shape (n_atoms,)
         Sum of the absolute coefficients of each atom.
-    squared : ndarray of shape (n_atoms,)
+    sq_sum : ndarray of shape (n_atoms,)
         Sum of the squared coefficients of each atom.
     error : float
         Sum of the signals' errors.
@@ -44,24 +44,24 @@ class Statistics:
 
     pull: Array
     weight: Array
-    uses: Array
-    absolute: Array
-    squared: Array
+    n_users: Array
+    abs_sum: Array
+    sq_sum: Array
     error: float
     objective: float
     n_rows: int
 
     @property
-    def users(self) -> Array:
+    def effective_users(self) -> Array:
         """How many signals use each atom, each counted by its share of the coefficients.
 
         An atom of one signal alone has one; if others use it a little, hardly more.
         """
-        return self.absolute**2 / np.where(self.squared > 0, self.squared, 1.0)
+        return self.abs_sum**2 / np.where(self.sq_sum > 0, self.sq_sum, 1.0)
 
     def apply(self, atoms: Array) -> Array:
         """Return the re-centred atoms (n_atoms, n_features); one that nothing used stays."""
         centres = self.weight[:, None] * atoms + self.pull
         lengths = np.linalg.norm(centres, axis=1)
-        moved = (self.uses > 0) & (lengths > 0)
+        moved = (self.n_users > 0) & (lengths > 0)
         return np.where(moved[:, None], centres / np.where(moved, lengths, 1)[:, None], atoms)

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.batch import Outputs, Turns, WorkSpaces, rows_of
-from setatoms.coding.blocks import Block, Layout, allocate_block
-from setatoms.coding.cone.kernels import take_turns
-from setatoms.coding.cone.pairs import Pairs, allocate_pairs
+from setatoms.coding.batch import Chunks, Outputs, WorkSpaces, rows_of
+from setatoms.coding.blocks import Layout, SignalBlock, allocate_block
+from setatoms.coding.cone.kernels import code_chunks
+from setatoms.coding.cone.pairs import ConePairs, allocate_pairs
 from setatoms.coding.cone.selection import prepare_cones
 
-# Multiplications with atoms after which coding has taken longer than waking a thread.
+# Multiplications with atoms after which coding has taken longer than starting a thread.
 _WORTH_A_THREAD = 2_000_000
 
 
@@ -37,19 +37,19 @@ class ConeCoder:
         self.width = int(n_nonzero)
         self.halt = self.cones.layout.halt
         self.most_sweeps = self.width * (1 + self.cd_sweeps)
-        self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.cones.layout)
+        self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.cones.layout)
         self.spaces = WorkSpaces(_allocate, self.cones.layout, self.width)
 
-    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+    def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
-        take_turns(X, self.cones, self.cd_sweeps, self.spaces.get(0), out, turns)
+        code_chunks(X, self.cones, self.cd_sweeps, self.spaces.get(0), out, chunks)
 
 
 class _Work(NamedTuple):
     """Work space of the kernels."""
 
-    block: Block
-    pairs: Pairs
+    block: SignalBlock
+    pairs: ConePairs
     x: NDArray[np.float64]  # (n_nonzero,)
     residual: NDArray[np.float64]  # (n_features,)
     chosen: NDArray[np.float64]  # (n_nonzero, n_features): the actual atoms

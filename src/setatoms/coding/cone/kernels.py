@@ -6,12 +6,12 @@ import numpy as np
 
 from setatoms._compile import inlined, kernel
 from setatoms.coding.batch import (
-    CHUNKS_A_CALL,
+    CHUNKS_PER_CALL,
+    next_chunk,
     outputs_for,
     report_errors,
     store,
     store_members,
-    take_rows,
 )
 from setatoms.coding.blocks import correlate_block
 from setatoms.coding.cone.pairs import code_pairs, finish_pair
@@ -20,14 +20,14 @@ from setatoms.vectors import add, copy, dot, fill, multiply, norm
 
 
 @kernel
-def take_turns(X, cones, cd_sweeps, work, out, turns):
+def code_chunks(X, cones, cd_sweeps, work, out, chunks):
     """Code the next chunks of the rows of X (n, m)."""
-    for _ in range(CHUNKS_A_CALL):
-        first, last = take_rows(turns, X.shape[0])
+    for _ in range(CHUNKS_PER_CALL):
+        first, last = next_chunk(chunks, X.shape[0])
         if first < last:
             here = outputs_for(first, last, X.shape[0], out)
             fill_cones(X[first:last], cones, cd_sweeps, work, here)
-            report_errors(first, here, turns)
+            report_errors(first, here, chunks)
 
 
 @inlined

@@ -29,7 +29,7 @@ _LEAST_SHARE = 1e-3
 Vectors = list[Vector]
 
 
-class Pairs(NamedTuple):
+class ConePairs(NamedTuple):
     """Work space, and numbers of each signal of a block, all of shape (block_rows,)."""
 
     work: NDArray[np.float64]  # (n_padded,)
@@ -54,11 +54,11 @@ class Pairs(NamedTuple):
     on_d2: NDArray[np.float64]
 
 
-def allocate_pairs(layout: Layout) -> Pairs:
-    """Return `Pairs` for blocks of signals coded with this layout."""
+def allocate_pairs(layout: Layout) -> ConePairs:
+    """Return `ConePairs` for blocks of signals coded with this layout."""
     first, second = np.zeros((2, layout.block_rows), np.int64)
     numbers = np.zeros((17, layout.block_rows))
-    return Pairs(np.zeros(layout.columns.shape[1]), first, second, *numbers)
+    return ConePairs(np.zeros(layout.columns.shape[1]), first, second, *numbers)
 
 
 @kernel

@@ -35,24 +35,9 @@ import numpy as np
 from setatoms._compile import kernel
 from setatoms.coding.gauss.inverse import add_multiple, border, invert, set_zero, unborder
 from setatoms.coding.gauss.objective import objective, refresh, settle
+from setatoms.coding.gauss.quantities import LIFT, LINE, NEAR, RIGHT, SIGN, SPREAD, STEP, WEAKEN, Z
 from setatoms.coding.gauss.start import start_greedily, start_warm
-from setatoms.coding.gauss.table import (
-    LIFT,
-    LINE,
-    NEAR,
-    OWED,
-    RIGHT,
-    SIGN,
-    SPREAD,
-    STEP,
-    WEAKEN,
-    Z,
-    enter,
-    keep,
-    leave,
-    look_up,
-    whole_vectors,
-)
+from setatoms.coding.gauss.table import OWED, enter, keep, leave, look_up, whole_vectors
 from setatoms.lanes import Lanes, Vector, add_rows, lane_kernel
 
 # Newton steps with a fixed matrix converge fast or not at all.

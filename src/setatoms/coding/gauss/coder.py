@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.backends import CHUNK_ROWS
-from setatoms.coding.batch import Outputs, Turns, WorkSpaces, rows_of
+from setatoms.coding.batch import Chunks, Outputs, WorkSpaces, rows_of
 from setatoms.coding.blocks import Layout, prepare
-from setatoms.coding.gauss.kernels import take_turns
-from setatoms.coding.gauss.problem import NO_START, Budget, Gaussians
+from setatoms.coding.gauss.kernels import code_chunks
+from setatoms.coding.gauss.problem import NO_CODES, Budget, Gaussians
 from setatoms.coding.gauss.space import allocate_space
 
-# Multiplications with atoms after which coding has taken longer than waking a thread.
+# Multiplications with atoms after which coding has taken longer than starting a thread.
 _WORTH_A_THREAD = 400_000
 
 
@@ -48,10 +48,10 @@ class GaussCoder:
         self.budget = Budget(int(max_sweeps), float(tol))
         self.halt = layout.halt
         self.most_sweeps = self.budget.max_sweeps
-        self.rows_a_thread = rows_of(_WORTH_A_THREAD, layout)
+        self.rows_per_thread = rows_of(_WORTH_A_THREAD, layout)
         self.spaces = WorkSpaces(allocate_space, layout, self.width)
 
-    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+    def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
-        space = self.spaces.get(turns.chunk_rows)
-        take_turns(X, self.gaussians, self.budget, NO_START, space, out, turns)
+        space = self.spaces.get(chunks.chunk_rows)
+        code_chunks(X, self.gaussians, self.budget, NO_CODES, space, out, chunks)

@@ -27,19 +27,9 @@ SIZE = 16
 # Most atoms of a signal in a group.
 MOST_PLACES = 24
 
-# What is known of each place, rows of ``Group.places``.
-Z = 0
-FIRST = 1  # correlation of the atom with the signal
-NEAR = 2  # correlation with e = y - sum z d
-SPREAD = 3
-SIGN = 4
-USED = 5  # 1, or 0 where the place is empty
-LIFT = 6  # 1 / alpha
-WEAKEN = 7  # what the matrix lacks on its diagonal
-RIGHT = 8
-STEP = 9
-ZERO_AT = 10  # share of the step at which z vanishes
-LINE = 11
+# Further rows of ``Group.places``, beside those of `setatoms.coding.gauss.quantities`.
+USED = 7  # 1, or 0 where the place is empty
+ZERO_AT = 11  # share of the step at which z vanishes
 SCALE = 12  # one over the pivot
 _N_BY_PLACE = 13
 

@@ -13,29 +13,31 @@ from setatoms.coding.gauss.group import (
     COUNT,
     DAMPING,
     FAILED,
-    FIRST,
     LARGEST,
     LENGTH,
+    RUNNING,
+    SCALE,
+    SHORTEST,
+    SIZE,
+    STRENGTH,
+    USED,
+    VALUE,
+    ZERO_AT,
+    copy,
+)
+from setatoms.coding.gauss.group_objective import evaluate, refresh, settle
+from setatoms.coding.gauss.quantities import (
+    FIRST,
     LIFT,
     LINE,
     NEAR,
     RIGHT,
-    RUNNING,
-    SCALE,
-    SHORTEST,
     SIGN,
-    SIZE,
     SPREAD,
     STEP,
-    STRENGTH,
-    USED,
-    VALUE,
     WEAKEN,
-    ZERO_AT,
     Z,
-    copy,
 )
-from setatoms.coding.gauss.group_objective import evaluate, refresh, settle
 from setatoms.lanes import Lanes, Vector, lane_kernel, subtract_products
 
 # Newton steps with a fixed matrix converge fast or not at all.

@@ -8,26 +8,21 @@ from __future__ import annotations
 from setatoms._compile import kernel
 from setatoms.coding.gauss.group import (
     BOUND,
-    FIRST,
     GAP,
     GAP_BEFORE,
     INVERSE,
     LEFT,
-    LIFT,
-    NEAR,
     REST,
     RUNNING,
     SECANT,
-    SIGN,
     SIZE,
-    SPREAD,
     SQUARE,
     STRENGTH,
     TAU,
     VALUE,
-    Z,
     copy,
 )
+from setatoms.coding.gauss.quantities import FIRST, LIFT, NEAR, SIGN, SPREAD, Z
 from setatoms.lanes import Lanes, Vector, lane_kernel
 
 # tau and the alphas agree when tau would change by no more than this share of 1 + tau.

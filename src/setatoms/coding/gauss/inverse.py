@@ -7,17 +7,8 @@ leaves by undoing it: either costs a product of rank one.
 from __future__ import annotations
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss.table import (
-    LINE,
-    SPREAD,
-    STEP,
-    WEAKEN,
-    Z,
-    clear,
-    look_up,
-    move_place,
-    whole_vectors,
-)
+from setatoms.coding.gauss.quantities import LINE, SPREAD, STEP, WEAKEN, Z
+from setatoms.coding.gauss.table import clear, look_up, move_place, whole_vectors
 from setatoms.lanes import LANES, add_rows, lane_kernel
 
 # Smallest pivot with which an atom may join: the equations stay well conditioned.

@@ -6,11 +6,11 @@ import numpy as np
 
 from setatoms._compile import inlined, kernel
 from setatoms.coding.batch import (
-    CHUNKS_A_CALL,
+    CHUNKS_PER_CALL,
+    next_chunk,
     outputs_for,
     report_errors,
     store_members,
-    take_rows,
 )
 from setatoms.coding.blocks import correlate_block
 from setatoms.coding.gauss.active_set import solve
@@ -28,14 +28,14 @@ _MOST_FRESH = 10
 
 
 @kernel
-def take_turns(X, gaussians, budget, start, space, out, turns):
+def code_chunks(X, gaussians, budget, start, space, out, chunks):
     """Code the next chunks of the rows of X (n, m), from no known codes."""
-    for _ in range(CHUNKS_A_CALL):
-        first, last = take_rows(turns, X.shape[0])
+    for _ in range(CHUNKS_PER_CALL):
+        first, last = next_chunk(chunks, X.shape[0])
         if first < last:
             here = outputs_for(first, last, X.shape[0], out)
             fill_gaussian(X[first:last], gaussians, budget, start, space, here)
-            report_errors(first, here, turns)
+            report_errors(first, here, chunks)
 
 
 @inlined

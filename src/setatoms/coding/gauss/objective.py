@@ -6,7 +6,8 @@ The equations stand in `setatoms.coding.gauss.active_set`.
 from __future__ import annotations
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss.table import FIRST, LIFT, NEAR, SIGN, SPREAD, Z, whole_vectors
+from setatoms.coding.gauss.quantities import FIRST, LIFT, NEAR, SIGN, SPREAD, Z
+from setatoms.coding.gauss.table import whole_vectors
 from setatoms.lanes import Lanes, Vector, lane_kernel
 
 

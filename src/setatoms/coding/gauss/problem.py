@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from setatoms.coding.blocks import Layout
 
 
-class Start(NamedTuple):
+class KnownCodes(NamedTuple):
     """Codes to start from: atoms and z of each signal; with no rows, from nothing."""
 
     support: NDArray[np.int32]  # (n, width), -1 pads
     z: NDArray[np.float64]  # (n, width)
 
-    def rows(self, start: int, stop: int) -> Start:
+    def rows(self, start: int, stop: int) -> KnownCodes:
         """Return views of some rows."""
-        return Start(self.support[start:stop], self.z[start:stop])
+        return KnownCodes(self.support[start:stop], self.z[start:stop])
 
 
-NO_START = Start(np.empty((0, 0), np.int32), np.empty((0, 0)))
+NO_CODES = KnownCodes(np.empty((0, 0), np.int32), np.empty((0, 0)))
 
 
 class Gaussians(NamedTuple):

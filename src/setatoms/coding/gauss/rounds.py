@@ -17,25 +17,21 @@ from numpy.typing import NDArray
 from setatoms._compile import inlined, kernel
 from setatoms.coding.gauss.group import (
     FAILED,
-    FIRST,
-    LIFT,
     MOST_PLACES,
     REST,
     RUNNING,
-    SIGN,
     SIZE,
-    SPREAD,
     SQUARE,
     TAU,
     USED,
     VALUE,
     Group,
-    Z,
     allocate_group,
     copy,
 )
 from setatoms.coding.gauss.group_newton import solve_group
 from setatoms.coding.gauss.inverse import add_multiple
+from setatoms.coding.gauss.quantities import FIRST, LIFT, SIGN, SPREAD, Z
 from setatoms.lanes import add_rows
 from setatoms.vectors import largest
 

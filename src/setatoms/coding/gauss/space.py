@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.blocks import Block, Layout, allocate_block
+from setatoms.coding.blocks import Layout, SignalBlock, allocate_block
 from setatoms.coding.gauss.rounds import Rounds, allocate_rounds
 from setatoms.coding.gauss.table import Work, allocate_work
 
@@ -26,7 +26,7 @@ class SignalRows(NamedTuple):
 class Space(NamedTuple):
     """Work space of one thread."""
 
-    block: Block
+    block: SignalBlock
     rows: SignalRows
     work: Work
     rounds: Rounds

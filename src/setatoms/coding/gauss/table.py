@@ -12,24 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
+from setatoms.coding.gauss.quantities import FIRST, LIFT, NEAR, SIGN, SPREAD, WEAKEN, Z
 from setatoms.lanes import LANES, padded
 
 Floats = NDArray[np.float64]
 
-# Rows of the table: what is known of each atom in use.
-Z = 0
-LIFT = 1  # 1 / alpha
-NEAR = 2  # u of this atom
-FIRST = 3  # u of this atom at z = 0
-SPREAD = 4
-SIGN = 5
-WEAKEN = 6  # what the matrix lacks on its diagonal
+# Further rows of the table, beside those of `setatoms.coding.gauss.quantities`.
 OWED = 7  # change of z that u does not know yet, negated
 _N_KNOWN = 8
-# and rows for linear algebra
-RIGHT = 8
-STEP = 9
-LINE = 10
 _N_ROWS = 11
 
 

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.batch import Outputs, Turns, WorkSpaces, rows_of
-from setatoms.coding.blocks import Block, Layout, allocate_block, prepare
-from setatoms.coding.omp.kernels import take_turns
-from setatoms.coding.omp.pairs import Pairs, allocate_pairs
+from setatoms.coding.batch import Chunks, Outputs, WorkSpaces, rows_of
+from setatoms.coding.blocks import Layout, SignalBlock, allocate_block, prepare
+from setatoms.coding.omp.kernels import code_chunks
+from setatoms.coding.omp.pairs import OmpPairs, allocate_pairs
 
-# Multiplications with atoms after which coding has taken longer than waking a thread.
+# Multiplications with atoms after which coding has taken longer than starting a thread.
 _WORTH_A_THREAD = 4_000_000
 
 
@@ -28,19 +28,19 @@ class OmpCoder:
         self.width = int(n_nonzero)
         self.halt = self.layout.halt
         self.most_sweeps = self.width
-        self.rows_a_thread = rows_of(_WORTH_A_THREAD, self.layout)
+        self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.layout)
         self.spaces = WorkSpaces(_allocate, self.layout, self.width)
 
-    def take_turns(self, X: NDArray[Any], out: Outputs, turns: Turns) -> None:
+    def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
-        take_turns(X, self.layout, self.spaces.get(0), out, turns)
+        code_chunks(X, self.layout, self.spaces.get(0), out, chunks)
 
 
 class _Work(NamedTuple):
     """Work space of the kernels."""
 
-    block: Block
-    pairs: Pairs
+    block: SignalBlock
+    pairs: OmpPairs
     basis: NDArray[np.float64]  # (n_nonzero, n_padded): products of atoms with directions
     order: NDArray[np.int64]  # (n_nonzero,): 0, 1, ...
     factor: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky, of the support's Gram matrix

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setatoms._compile import inlined, kernel
-from setatoms.coding.batch import CHUNKS_A_CALL, outputs_for, report_errors, store, take_rows
+from setatoms.coding.batch import CHUNKS_PER_CALL, next_chunk, outputs_for, report_errors, store
 from setatoms.coding.blocks import correlate_block
 from setatoms.coding.omp.pairs import (
     LEAST_CORRELATION,
@@ -19,14 +19,14 @@ from setatoms.vectors import fill, largest, norm
 
 
 @kernel
-def take_turns(X, layout, work, out, turns):
+def code_chunks(X, layout, work, out, chunks):
     """Code the next chunks of the rows of X (n, m)."""
-    for _ in range(CHUNKS_A_CALL):
-        first, last = take_rows(turns, X.shape[0])
+    for _ in range(CHUNKS_PER_CALL):
+        first, last = next_chunk(chunks, X.shape[0])
         if first < last:
             here = outputs_for(first, last, X.shape[0], out)
             _fill_omp(X[first:last], layout, work, here)
-            report_errors(first, here, turns)
+            report_errors(first, here, chunks)
 
 
 @inlined

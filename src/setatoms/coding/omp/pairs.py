@@ -25,7 +25,7 @@ LEAST_CORRELATION = 1e-12  # of the length of the signal
 LEAST_PIVOT = 1e-10
 
 
-class Pairs(NamedTuple):
+class OmpPairs(NamedTuple):
     """Work space, and numbers of each signal of a block, all of shape (block_rows,)."""
 
     work: NDArray[np.float64]  # (n_padded,): correlations after the first atom
@@ -41,11 +41,11 @@ class Pairs(NamedTuple):
     spare: NDArray[np.float64]  # negative for a signal that is declined
 
 
-def allocate_pairs(layout: Layout) -> Pairs:
-    """Return `Pairs` for blocks of signals coded with this layout."""
+def allocate_pairs(layout: Layout) -> OmpPairs:
+    """Return `OmpPairs` for blocks of signals coded with this layout."""
     first, second = np.zeros((2, layout.block_rows), np.int64)
     numbers = np.zeros((8, layout.block_rows))
-    return Pairs(np.zeros(layout.columns.shape[1]), first, second, *numbers)
+    return OmpPairs(np.zeros(layout.columns.shape[1]), first, second, *numbers)
 
 
 @kernel

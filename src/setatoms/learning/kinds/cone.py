@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import CHUNK_ROWS, take
-from setatoms.coding.batch import CHUNKS_A_CALL, outputs_for, signals
+from setatoms.backends import CHUNK_ROWS, fetch_add
+from setatoms.coding.batch import CHUNKS_PER_CALL, outputs_for, signals
 from setatoms.coding.blocks import Layout
 from setatoms.coding.cone.coder import ConeCoder
 from setatoms.coding.cone.kernels import fill_cones
@@ -89,8 +89,8 @@ class ConeAtoms(AtomKind):
 @kernel
 def _sum_cones(X, cones, cd_sweeps, filling, space, out, parts):
     """Take parts in turn, code the rows of each and add them up."""
-    for _ in range(CHUNKS_A_CALL):
-        part = take(parts.turn)
+    for _ in range(CHUNKS_PER_CALL):
+        part = fetch_add(parts.counter)
         start = part * parts.n_rows
         stop = min(start + parts.n_rows, X.shape[0])
         for first in range(start, stop, CHUNK_ROWS):
@@ -105,7 +105,7 @@ def _sum_cones(X, cones, cd_sweeps, filling, space, out, parts):
 
 @kernel
 def _add_cones(part, out, sums):
-    """Add x r to pull, x^2 to weight, the use of each atom to uses, absolute and squared."""
+    """Add x r to pull, x^2 to weight, the use of each atom to n_users, absolute and squared."""
     pull, weight = sums.pull[part], sums.weight[part]
     for row in range(out.errors.shape[0]):
         sums.error[part] += out.errors[row]

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import CHUNK_ROWS, take
-from setatoms.coding.batch import CHUNKS_A_CALL, outputs_for, signals
+from setatoms.backends import CHUNK_ROWS, fetch_add
+from setatoms.coding.batch import CHUNKS_PER_CALL, outputs_for, signals
 from setatoms.coding.blocks import Layout
 from setatoms.coding.gauss.coder import GaussCoder
 from setatoms.coding.gauss.kernels import fill_gaussian
-from setatoms.coding.gauss.problem import Start
+from setatoms.coding.gauss.problem import KnownCodes
 from setatoms.learning.kinds.base import AtomKind
 from setatoms.learning.kinds.listed import register
 from setatoms.learning.missing import Gaps, Mask
@@ -63,7 +63,7 @@ class GaussianAtoms(AtomKind):
     def remember(self, X: Array, atoms: Array, radii: Array) -> Memory:
         """Keep each signal's code: the next pass, with atoms little changed, starts from it."""
         shape = (len(X), min(len(atoms), X.shape[1]))
-        codes = Start(np.full(shape, -1, np.int32), np.zeros(shape))
+        codes = KnownCodes(np.full(shape, -1, np.int32), np.zeros(shape))
         return Memory(self.coder(atoms, radii), X, codes)
 
     def statistics(
@@ -86,8 +86,8 @@ class GaussianAtoms(AtomKind):
 @kernel
 def _sum_gaussians(X, gaussians, budget, codes, filling, space, out, parts):
     """Take parts in turn, code the rows of each and add them up."""
-    for _ in range(CHUNKS_A_CALL):
-        part = take(parts.turn)
+    for _ in range(CHUNKS_PER_CALL):
+        part = fetch_add(parts.counter)
         start = part * parts.n_rows
         stop = min(start + parts.n_rows, X.shape[0])
         for first in range(start, stop, CHUNK_ROWS):
@@ -95,7 +95,7 @@ def _sum_gaussians(X, gaussians, budget, codes, filling, space, out, parts):
                 return
             last = min(first + CHUNK_ROWS, stop)
             here = outputs_for(first, last, X.shape[0], out)
-            known = Start(codes.support[first:last], codes.z[first:last])
+            known = KnownCodes(codes.support[first:last], codes.z[first:last])
             fill_gaussian(X[first:last], gaussians, budget, known, space, here)
             fill_in(first, last, filling, here)
             _add_gaussians(part, gaussians.layout.atoms, gaussians.spreads, here, parts.sums)

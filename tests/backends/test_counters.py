@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from setatoms.backends import run_together, take
+from setatoms.backends import fetch_add, run_together
 
 
 @numba.njit(nogil=True)
 def count_taken(counter, taken):
     """Take numbers until there are none left, and count how often each was taken."""
     while True:
-        number = take(counter)
+        number = fetch_add(counter)
         if number >= taken.shape[0]:
             return
         taken[number] += 1

@@ -1,4 +1,4 @@
-"""Numbers that threads take in turn inside compiled code, each number once."""
+"""Counters that threads share inside compiled code, so that each takes the next chunk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COUNTER = types.Array(types.int64, 1, "C")
 _lock = threading.Lock()
 
 
-def _take(_typing: Any, counter: types.Type) -> tuple[Any, Any]:
+def _fetch_add(_typing: Any, counter: types.Type) -> tuple[Any, Any]:
     if counter != _COUNTER:
         raise TypingError(f"the numbers are counted in an int64 array, not in {counter}")
 
@@ -29,7 +29,7 @@ def _take(_typing: Any, counter: types.Type) -> tuple[Any, Any]:
     return types.int64(_COUNTER), generate
 
 
-def _take_locked(counter: NDArray[np.int64]) -> int:
+def _fetch_add_locked(counter: NDArray[np.int64]) -> int:
     """Do the same in plain Python."""
     if counter.dtype != np.int64:
         raise TypeError(f"the numbers are counted in an int64 array, not in {counter.dtype}")
@@ -39,5 +39,5 @@ def _take_locked(counter: NDArray[np.int64]) -> int:
     return number
 
 
-# take(counter): counter[0], which goes up by one, also when other threads take at the same time
-take: Any = _take_locked if JIT_DISABLED else intrinsic(_take)
+# fetch_add(counter) returns counter[0] and adds one to it, whatever other threads do meanwhile
+fetch_add: Any = _fetch_add_locked if JIT_DISABLED else intrinsic(_fetch_add)
