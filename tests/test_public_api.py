@@ -22,6 +22,7 @@ NAMES = [
     "ConeDictionaryLearning",
     "GaussianAtomDetector",
     "GaussianDictionaryLearning",
+    "SetAtomDetector",
     "SetAtomEnsemble",
     "VectorAtomDetector",
     "__version__",

@@ -24,11 +24,14 @@ STUDIED: dict[str, Any] = {**DETECTORS, "ensemble": SetAtomEnsemble}
 SEED = 1
 MOST_ROWS, MOST_ROWS_QUICK = 50, 20
 DEVIATIONS = 3.0
+# How far off absurd values are, and how near to the truth what was expected must be.
+FAR, NEAR = 30.0, 2.0
 REPLACED = 3
 SHIFTED, SWAPPED = "shifted", "swapped"
 CONTRIBUTION, REFILL, DIMENSIONS = "contribution", "refill", "O"
 FIRST, FIRST_THREE = "first", "first three"
 CORRUPTED, NORMAL, ANOMALIES = "corrupted", "normal", "anomalies"
+EXPECTED = "expected"
 
 # The least share of each, by what decides.
 GOALS: dict[tuple[str, str, str], float] = {
@@ -38,7 +41,9 @@ GOALS: dict[tuple[str, str, str], float] = {
     (SWAPPED, REFILL, FIRST): 0.35,
 }
 LEAST_RESCUED = 0.90
+LEAST_EXPECTED = 0.95
 WHO_TITLES = ["corrupted, ranked by", *STUDIED, "ECOD", "goal"]
+EXPECTED_TITLES = [f"one value {FAR:g} standard deviations off", *STUDIED, "goal"]
 RESCUE_TITLES = [f"flagged rows, k={REPLACED}", *STUDIED, "goal"]
 
 
@@ -47,6 +52,7 @@ class Corrupted(NamedTuple):
 
     rows: Array
     columns: Columns
+    truth: Array  # what stood there
 
 
 class Answers:
@@ -77,10 +83,12 @@ def study(options: Options) -> str:
         split = mixed_split(name, SEED)
         # a stream for each table: with the same one, luck would be the same on all of them
         corrupted = corrupt(split, most_rows, np.random.default_rng([SEED, number]))
+        absurd = displace(split, corrupted[SHIFTED])
         for kind, make in STUDIED.items():
             detector = _fit(make(random_state=SEED), split.train)
             _ask_who(answers, kind, _places_of(detector, corrupted))
             _ask_rescue(answers, kind, detector, corrupted, split)
+            answers.add(_expects(detector, absurd, split), kind, EXPECTED)
         _ask_who(answers, "ECOD", _places_of_ecod(split.train, corrupted))
         click.echo(f"{name} done")
     return _page(answers)
@@ -99,7 +107,19 @@ def corrupt(split: Split, most_rows: int, rng: np.random.Generator) -> dict[str,
     shifted[each, columns] += DEVIATIONS * signs * deviations[columns]
     for i, j in zip(each, columns, strict=True):
         swapped[i, j] = rng.choice(normal[normal[:, j] != rows[i, j], j])
-    return {SHIFTED: Corrupted(shifted, columns), SWAPPED: Corrupted(swapped, columns)}
+    truth = rows[each, columns]
+    return {
+        SHIFTED: Corrupted(shifted, columns, truth),
+        SWAPPED: Corrupted(swapped, columns, truth),
+    }
+
+
+def displace(split: Split, shifted: Corrupted) -> Corrupted:
+    """Return the rows that were shifted, the same values further off in the same direction."""
+    rows, (at, columns) = shifted.rows.copy(), (np.arange(len(shifted.rows)), shifted.columns)
+    signs = np.sign(rows[at, columns] - shifted.truth)
+    rows[at, columns] = shifted.truth + FAR * signs * split.train.std(axis=0)[columns]
+    return Corrupted(rows, columns, shifted.truth)
 
 
 def _fit(detector: Any, train: Array) -> Any:
@@ -111,11 +131,22 @@ def _places_of(
     detector: Any, corrupted: Mapping[str, Corrupted]
 ) -> Iterator[tuple[Question, Columns]]:
     """Yield the place of the corrupted column, from 0, in each row's explanation."""
-    for how, (rows, columns) in corrupted.items():
+    for how, (rows, columns, _) in corrupted.items():
         for rank in (CONTRIBUTION, REFILL):
             records = detector.explain(rows, top=None, rank=rank).records
             orders = [[int(entry["column"][1:]) for entry in r["columns"]] for r in records]
             yield (how, rank), _places(np.array(orders), columns)
+
+
+def _expects(detector: Any, absurd: Corrupted, split: Split) -> NDArray[np.bool_]:
+    """Tell where what is expected of the absurd value is near to what it was."""
+    records = detector.explain(absurd.rows, top=None).records
+    names = [f"x{j}" for j in absurd.columns]
+    expected = [
+        next(entry["expected"] for entry in record["columns"] if entry["column"] == name)
+        for record, name in zip(records, names, strict=True)
+    ]
+    return np.abs(expected - absurd.truth) <= NEAR * split.train.std(axis=0)[absurd.columns]
 
 
 def _places_of_ecod(
@@ -124,7 +155,7 @@ def _places_of_ecod(
     """Yield the same of PyOD's outlier scores by dimension."""
     from pyod.models.ecod import ECOD
 
-    for how, (rows, columns) in corrupted.items():
+    for how, (rows, columns, _) in corrupted.items():
         model = ECOD().fit(train)
         model.decision_function(rows)
         order = np.argsort(-model.O[-len(rows) :], axis=1, kind="stable")
@@ -151,7 +182,7 @@ def _ask_rescue(
 ) -> None:
     """Record how often flagged rows are below the threshold once three columns are replaced."""
     most = len(corrupted[SHIFTED].rows)
-    groups = {how: rows for how, (rows, _) in corrupted.items()}
+    groups = {how: each.rows for how, each in corrupted.items()}
     groups[NORMAL] = split.test[split.y_test == 0][:most]
     groups[ANOMALIES] = split.test[split.y_test == 1][:most]
     for group, rows in groups.items():
@@ -165,7 +196,10 @@ def _ask_rescue(
 
 def _page(answers: Answers) -> str:
     who = markdown.table(WHO_TITLES, list(_who_rows(answers)))
-    return f"{who}\n\n{markdown.table(RESCUE_TITLES, list(_rescue_rows(answers)))}"
+    cells = [_cell(answers.share(kind, EXPECTED), LEAST_EXPECTED) for kind in STUDIED]
+    words = f"what is expected is within {NEAR:g} of the truth"
+    expected = markdown.table(EXPECTED_TITLES, [[words, *cells, f"≥ {LEAST_EXPECTED:.0%}"]])
+    return f"{who}\n\n{expected}\n\n{markdown.table(RESCUE_TITLES, list(_rescue_rows(answers)))}"
 
 
 def _who_rows(answers: Answers) -> Iterator[list[str]]:

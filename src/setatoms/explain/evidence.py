@@ -101,8 +101,7 @@ class Evidence:
         is not misled by a code that follows the faulty value. Of a row outside, it is the share in
         how far the row is outside.
         """
-        deviations = np.where(np.isnan(self.rows), 0.0, self.rows - self.implied)
-        inside = (relation + squared_shares(deviations)) / 2
+        inside = (relation + squared_shares(self._deviations())) / 2
         beyond = np.where(self.outside, self.excess.sum(axis=1), 1.0)
         return np.where(self.outside[:, None], self.excess / beyond[:, None], inside)
 
@@ -110,12 +109,18 @@ class Evidence:
         """Return the kind of fault of each row."""
         leading = self.parts.argmax(axis=0)
         sizes = np.where(np.isnan(self.rows), 0.0, self.rows)
-        few = np.where(self.outside, self._unseen_in_few(), _of_few(sizes**2))
+        few = np.where(self.outside, self._unseen_in_few(), _of_few(sizes**2, _few(sizes.shape[1])))
         kinds = np.array([RELATION, FAR, ALONE], dtype=object)[leading]
+        # alone because two values, or one, do not go with the others
+        kinds[(kinds == ALONE) & _of_few(self._deviations() ** 2, _MOST_FEW)] = RELATION
         kinds[self.outside] = FAR
         kinds[(kinds == FAR) & few] = EXTREME
         kinds[(kinds != EXTREME) & self.grouped] = GROUP
         return [str(kind) for kind in kinds]
+
+    def _deviations(self) -> Array:
+        """Return how far values (n, n_features) are from what the others imply, 0 where missing."""
+        return np.where(np.isnan(self.rows), 0.0, self.rows - self.implied)
 
     def _unseen_in_few(self) -> Mask:
         """Tell which rows (n,) are beyond what was learned from in one or two columns alone."""
@@ -138,9 +143,9 @@ def squared_shares(deviations: Array) -> Array:
     return np.asarray(squares / squares.sum(axis=1, keepdims=True))
 
 
-def _of_few(amounts: Array) -> Mask:
-    """Tell in which rows one or two of the amounts (n, n_features) are nearly all there is."""
-    largest = np.sort(amounts, axis=1)[:, -_few(amounts.shape[1]) :].sum(axis=1)
+def _of_few(amounts: Array, few: int) -> Mask:
+    """Tell in which rows a few of the amounts (n, n_features) are nearly all there is."""
+    largest = np.sort(amounts, axis=1)[:, -few:].sum(axis=1)
     return np.asarray(largest >= _MOST_OF_IT * amounts.sum(axis=1))
 
 

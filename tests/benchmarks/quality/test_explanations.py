@@ -45,7 +45,7 @@ def test_ecod_finds_a_value_far_outside(split):
     pytest.importorskip("pyod")
     rows, columns = split.test[:8].copy(), np.arange(8) % 4
     rows[np.arange(8), columns] += 1_000.0
-    far = {explanations.SHIFTED: explanations.Corrupted(rows, columns)}
+    far = {explanations.SHIFTED: explanations.Corrupted(rows, columns, rows[:, 0])}
     ((question, places),) = explanations._places_of_ecod(split.train, far)
     assert question == (explanations.SHIFTED, explanations.DIMENSIONS)
     # two or three rows share a column's far end, so its first place is not always the farthest
