@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import setatoms
-from setatoms.estimators.integrity import KINDS
+from setatoms.estimators.integrity import ALLOWED_KINDS
 from setatoms.persistence import ModelFileError, read_header
 from setatoms.persistence.arrays import describe, write_array
 from setatoms.persistence.container import HEADER_NAME, Member, prefix, suffix
@@ -41,7 +41,7 @@ def _read(content: bytes) -> StoredModel:
     return read_model(_SCRATCH)
 
 
-_FILES = {name: _model(name) for name in KINDS}
+_FILES = {name: _model(name) for name in ALLOWED_KINDS}
 _STORED = {name: _read(content) for name, content in _FILES.items()}
 _CONES = _STORED["ConeAtomDetector"]
 
