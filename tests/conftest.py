@@ -10,14 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 from numpy.typing import NDArray
 
 Dataset = tuple[NDArray[np.float64], NDArray[np.int64]]
 
-# The first call of a kernel compiles it, which no per-example deadline survives;
-# the same examples each time, so that a failure in CI is a failure here.
-settings.register_profile("setatoms", deadline=None, derandomize=True)
-settings.load_profile("setatoms")
+# The first call of a kernel compiles it, which no per-example deadline survives. The same examples
+# each time, but in CI, which explores; what fails there is printed and kept for the next run.
+_KEPT = Path(os.environ.get("SETATOMS_EXAMPLES", Path.home() / ".cache" / "setatoms" / "examples"))
+settings.register_profile("local", deadline=None, derandomize=True)
+settings.register_profile(
+    "ci", deadline=None, print_blob=True, database=DirectoryBasedExampleDatabase(_KEPT)
+)
+settings.load_profile("ci" if os.environ.get("SETATOMS_CI") == "1" else "local")
 
 # under nohup it is ignored, here and in every command that is to be ended by it
 if hasattr(signal, "SIGHUP"):

@@ -116,7 +116,9 @@ def _write(value: float, decimals: int) -> str:
     if _PLAIN[0] <= abs(value) < _PLAIN[1]:
         text = f"{value:.{max(decimals, 0)}f}"
         return text.rstrip("0").rstrip(".") if "." in text else text
-    return f"{value:.{min(max(decimals + exponent + 1, 2), 4)}g}"
+    text = f"{value:.{min(max(decimals + exponent + 1, 2), 4)}g}"
+    # the largest numbers must not be rounded to infinity
+    return text if math.isfinite(float(text)) else repr(value)
 
 
 def _exponent(value: float) -> int:

@@ -23,11 +23,11 @@ def test_means_are_over_the_seeds_and_datasets_that_all_have(row, make_store):
         row("KNN", 0.5, anomalies="local"),
     ]
     (table,) = tables(make_store(rows))
-    assert [column.name for column in table.columns][2:] == ["dependency", "local"]
+    assert [column.name for column in table.columns][2:] == ["dependency", "local", "mean"]
     shown = [[(entry.text, entry.emphasis) for entry in line] for line in table.rows]
     assert shown == [
-        [("KNN", ""), ("default", ""), ("0.8000", "best"), ("0.5000", "")],
-        [("LOF", ""), ("default", ""), ("0.6000", ""), ("0.7000", "best")],
+        [("KNN", ""), ("default", ""), ("0.8000", "best"), ("0.5000", ""), ("0.6500", "best")],
+        [("LOF", ""), ("default", ""), ("0.6000", ""), ("0.7000", "best"), ("0.6500", "")],
     ]
     assert table.notes == ["dependency: 1 dataset, local: 1 dataset; seeds 1."]
 
@@ -35,7 +35,7 @@ def test_means_are_over_the_seeds_and_datasets_that_all_have(row, make_store):
 def test_a_kind_on_which_a_method_failed_everywhere_has_dashes(row, make_store):
     rows = [row("LOF", 0.6), row("LOF", None, anomalies="real", reason="too few rows")]
     (table,) = tables(make_store(rows))
-    assert [entry.text for entry in table.rows[0]] == ["LOF", "default", "0.6000", "-"]
+    assert [entry.text for entry in table.rows[0]] == ["LOF", "default", "0.6000", "-", "-"]
 
 
 def test_a_single_kind_needs_no_table(row, make_store):
