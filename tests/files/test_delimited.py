@@ -175,3 +175,8 @@ def test_a_record_without_an_end_is_an_error_not_a_full_memory(
     monkeypatch.setattr(blocks, "RECORD_LIMIT", 4 << 20)
     with pytest.raises(FileError, match="line 2: a record is longer than 4 MiB"):
         read_bytes(b'x,y\n1,"' + b"2\n" * (8 << 20))
+
+
+def test_a_mark_of_byte_order_on_a_line_of_its_own_is_named(read_bytes: Reader) -> None:
+    with pytest.raises(FileError, match=r"not the rows of a table"):
+        read_bytes(b"1\r3\r\xef\xbb\xbf")

@@ -49,6 +49,16 @@ def test_parquet_columns_are_taken_by_their_types(tmp_path: Path) -> None:
         assert note in found.notes
 
 
+def test_parquet_text_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    broken = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"\xf9a")]
+    )
+    pq.write_table(pa.table({"a": [1.0, 2.0], "b": [3.0, 4.0], "word": broken}), path)
+    with pytest.raises(FileError, match=r"row 1, column 'word': text that is not UTF-8"):
+        read(path)
+
+
 def test_parquet_with_repeated_names_is_read(tmp_path: Path) -> None:
     path = tmp_path / "data"
     arrays = [pa.array([1.0, 2.0]), pa.array([3.0, 5.0]), pa.array([4, 9])]

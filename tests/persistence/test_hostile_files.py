@@ -167,6 +167,12 @@ def test_an_array_of_nonsense_is_refused(stored, forged, name, number):
         ("dictionary_.radii", lambda a: a + 1.4, "radii has values outside"),
         ("standardizer_.scale", lambda a: 0 * a, "not positive"),
         ("standardizer_.scale", lambda a: -a, "not positive"),
+        ("guard_.errors.spread", lambda a: 1e-300 * a, "spread has values outside"),
+        ("guard_.measures.middle", lambda a: a + 1e300, "middle has values outside"),
+        ("guard_.neighbours.columns", lambda a: 1e200 * a, "columns has values outside"),
+        ("guard_.neighbours.density", lambda a: 1e300 + a, "density has values outside"),
+        ("guard_.neighbours.reach", lambda a: -1 - a, "reach has values outside"),
+        ("guard_.high", lambda a: a + 1e300, "high has values outside"),
         ("dictionary_.history.radii", lambda a: a[:, :3], "history.radii has shape"),
         (
             "dictionary_.history.unused",

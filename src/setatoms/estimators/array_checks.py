@@ -19,6 +19,15 @@ def floats(name: str, array: Any, shape: Sequence[int]) -> NDArray[np.float64]:
     return array
 
 
+def between(
+    name: str, array: Any, shape: Sequence[int], least: float, most: float
+) -> NDArray[np.float64]:
+    """Return `array` if it is of this shape (-1: any length) and within these bounds."""
+    if not ((floats(name, array, shape) >= least) & (array <= most)).all():
+        raise FlawError(f"{name} has values outside [{least:g}, {most:g}]")
+    return array
+
+
 def numbers(name: str, array: Any, dtype: type, shape: Sequence[int]) -> None:
     """Raise a FlawError unless `array` is of this type and shape (-1: any length), without NaN."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype:

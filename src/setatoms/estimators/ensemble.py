@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from setatoms.decisions import Combination
 from setatoms.estimators.detecting import ErrorDetector
+from setatoms.estimators.documented import estimator
 from setatoms.estimators.members import EnsembleRecipe, ensemble_recipe
+from setatoms.estimators.signatures import DetectorParameters
 from setatoms.learning.dictionary import FittedDictionary
-from setatoms.views import VIEWS
 
 Array = NDArray[np.float64]
 
 _FEW_MEMBERS = 6
 
 
-class SetAtomEnsemble(ErrorDetector):
+@estimator
+class SetAtomEnsemble(DetectorParameters, ErrorDetector):
     r"""Detect anomalies by the representation errors on many small dictionaries of set-atoms.
 
     Members are Gaussian and cone dictionaries with different random starts, sizes and radii, each
@@ -68,26 +69,11 @@ class SetAtomEnsemble(ErrorDetector):
         Iterations of learning of each member.
     adapt_every : int, default=10
         Iterations from one adaptation of the radii to the next.
-    standardize : bool, default=True
-        Bring features to mean 0 and standard deviation 1 first, as learned in `fit`.
-    views : tuple of {"relation", "size", "rarity"}, default=all of them
-        What makes a row abnormal: relations between its values that no atoms represent, its
-        size, and how alone it is among training rows. ``("relation",)`` is the paper's method:
-        nothing but the representation error counts, also far outside the range learned, and all
-        training rows have a say in learning.
-    contamination : "auto" or float, default="auto"
-        Where the threshold lies. A float is the share of *training* rows beyond it, in (0, 0.5].
-        "auto" aims at 5 % of unseen normal rows, by scores of rows that took no part in the fit;
-        `fit` takes up to twice as long.
     missing : {"error", "fill"}, default="error"
         What NaN is: an error, or a missing value, which every member fills on its own.
     n_jobs : int or None, default=-1
         Threads; -1 takes all cores, None one. Members learn side by side. Results do not depend on
         it.
-    random_state : int, RandomState or None, default=None
-        Seed of everything random. The same seed gives the same model, bit for bit.
-    verbose : bool or int, default=0
-        Whether to show a progress bar on the terminal.
 
     Attributes
     ----------
@@ -95,26 +81,6 @@ class SetAtomEnsemble(ErrorDetector):
         The dictionaries: `kind`, `atoms`, `radii` and `history` of each.
     combination_ : Combination
         The rule with the unit of each member.
-    guard_ : Guard or None
-        What the views compare with; None for ``views=("relation",)``.
-    n_screened_ : int
-        Training rows that looked abnormal and had no say in learning.
-    offset_ : float
-        The threshold on `score_samples`.
-    training_offset_ : float
-        The threshold for the training rows themselves, which score better than others.
-    lowest_scores_ : ndarray of shape (n_lowest,)
-        The lowest scores of training rows, increasing, up to 1,001 of them.
-    calibration_scores_ : ndarray of shape (n_calibration,) or None
-        What `p_values` compares with: increasing scores of rows outside the fit.
-    standardizer_ : Standardizer
-        Mean and scale of each feature.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    n_samples_fit_ : int
-        Number of rows seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if `X` had any.
 
     See Also
     --------
@@ -139,48 +105,18 @@ class SetAtomEnsemble(ErrorDetector):
     # its halves have half of the atoms, and leave more of any row
     _seen_weight = 1 / 3
 
-    def __init__(
-        self,
-        *,
-        budget: str = "balanced",
-        n_members: int | None = None,
-        kinds: tuple[str, ...] = ("gaussian", "cone"),
-        diversity: str = "all",
-        rule: str = "lower-half",
-        subsample: float | None = None,
-        n_atoms: float | None = None,
-        radii: tuple[float, float] = (0.04, 0.12),
-        n_nonzero: int = 2,
-        gamma: float = 1.0,
-        n_iter: int = 20,
-        adapt_every: int = 10,
-        standardize: bool = True,
-        views: tuple[str, ...] = VIEWS,
-        contamination: str | float = "auto",
-        missing: str = "error",
-        n_jobs: int | None = -1,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.budget = budget
-        self.n_members = n_members
-        self.kinds = kinds
-        self.diversity = diversity
-        self.rule = rule
-        self.subsample = subsample
-        self.n_atoms = n_atoms
-        self.radii = radii
-        self.n_nonzero = n_nonzero
-        self.gamma = gamma
-        self.n_iter = n_iter
-        self.adapt_every = adapt_every
-        self.standardize = standardize
-        self.views = views
-        self.contamination = contamination
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    budget: str = "balanced"
+    n_members: int | None = None
+    kinds: tuple[str, ...] = ("gaussian", "cone")
+    diversity: str = "all"
+    rule: str = "lower-half"
+    subsample: float | None = None
+    n_atoms: float | None = None
+    radii: tuple[float, float] = (0.04, 0.12)
+    n_nonzero: int = 2
+    gamma: float = 1.0
+    n_iter: int = 20
+    adapt_every: int = 10
 
     def _recipe(self, n_samples: int, n_features: int) -> EnsembleRecipe:
         return ensemble_recipe(self, n_samples, n_features)

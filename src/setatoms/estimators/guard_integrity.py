@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from setatoms.estimators.array_checks import floats
+from setatoms.estimators.array_checks import between
 from setatoms.persistence.errors import FlawError, shown
 from setatoms.views import Calibration, Guard, Neighbours
 
 _N_MEASURES = 4
+# Far beyond what can be learned from values up to 1e60, and their squares are finite.
+_MOST = 1e75
+# Logarithms of positive numbers, and differences of them.
+_MOST_LOG, _LEAST_SPREAD = 1e3, 1e-3
+_MOST_DENSITY = 1e15
 
 
 def check_guard(detector: Any, n_dictionaries: int) -> None:
@@ -33,36 +37,36 @@ def check_guard(detector: Any, n_dictionaries: int) -> None:
     _check_calibration("guard_.errors", guard.errors, n_dictionaries)
     _check_calibration("guard_.measures", guard.measures, _N_MEASURES)
     _check_neighbours(guard.neighbours, n_features)
-    floats("guard_.outcasts", guard.outcasts, (n_features, -1))
+    between("guard_.outcasts", guard.outcasts, (n_features, -1), -_MOST, _MOST)
 
 
 def _check_range(guard: Guard, n_features: int) -> None:
     for name in ("least", "most", "low", "high"):
-        floats(f"guard_.{name}", getattr(guard, name), (n_features,))
+        between(f"guard_.{name}", getattr(guard, name), (n_features,), -_MOST, _MOST)
     if not ((guard.low <= guard.least) & (guard.least <= guard.most)).all():
         raise FlawError("guard_.low, least and most are not in this order")
     if not (guard.most <= guard.high).all():
         raise FlawError("guard_.most is above guard_.high")
     longest = guard.longest
-    if not isinstance(longest, float) or not math.isfinite(longest) or longest < 0:
-        raise FlawError(f"guard_.longest={shown(longest)} must be a finite number, at least 0")
+    if not isinstance(longest, float) or not 0 <= longest <= _MOST:
+        raise FlawError(f"guard_.longest={shown(longest)} must be a number from 0 to {_MOST:g}")
 
 
 def _check_calibration(name: str, calibration: Any, n_measures: int) -> None:
     if not isinstance(calibration, Calibration):
         raise FlawError(f"{name} is not a Calibration")
-    floats(f"{name}.middle", calibration.middle, (n_measures,))
-    if (floats(f"{name}.spread", calibration.spread, (n_measures,)) <= 0).any():
-        raise FlawError(f"{name}.spread has values that are not positive")
+    between(f"{name}.middle", calibration.middle, (n_measures,), -_MOST_LOG, _MOST_LOG)
+    between(f"{name}.spread", calibration.spread, (n_measures,), _LEAST_SPREAD, _MOST_LOG)
 
 
 def _check_neighbours(neighbours: Any, n_features: int) -> None:
     if not isinstance(neighbours, Neighbours):
         raise FlawError("guard_.neighbours is not a Neighbours")
-    columns = floats("guard_.neighbours.columns", neighbours.columns, (n_features, -1))
+    columns = between(
+        "guard_.neighbours.columns", neighbours.columns, (n_features, -1), -_MOST, _MOST
+    )
     n_rows = columns.shape[1]
     if n_rows < 2:
         raise FlawError(f"guard_.neighbours.columns has {n_rows} rows to compare with, below 2")
-    for name in ("reach", "density"):
-        if (floats(f"guard_.neighbours.{name}", getattr(neighbours, name), (n_rows,)) < 0).any():
-            raise FlawError(f"guard_.neighbours.{name} has negative values")
+    between("guard_.neighbours.reach", neighbours.reach, (n_rows,), 0.0, _MOST)
+    between("guard_.neighbours.density", neighbours.density, (n_rows,), 0.0, _MOST_DENSITY)

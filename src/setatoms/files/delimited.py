@@ -106,12 +106,22 @@ class DelimitedChunk:
             read: list[Any] = [floats(columns[name]) for name in numbers]
         except pa.ArrowInvalid:
             self._check_shape()
-            columns = texts = self._parse(list(dict.fromkeys([*words, *numbers])), [])
+            columns = texts = self._parse_as_text(list(dict.fromkeys([*words, *numbers])))
             read = self._convert(columns, numbers)
         matrix = np.empty((columns.num_rows, len(numbers)))
         for j, column in enumerate(read):
             matrix[:, j] = column
         return Cells(matrix, {name: texts[name].to_pylist() for name in words})
+
+    def _parse_as_text(self, names: Sequence[str]) -> pa.Table:
+        try:
+            return self._parse(names, [])
+        except pa.ArrowInvalid as error:
+            raise located(
+                self._table.name,
+                f"not the rows of a table ({error}); remove what is there",
+                place=f"line {self._block.first_line}",
+            ) from None
 
     def place(self, row: int) -> str:
         """Return the line of a row."""

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from setatoms.files.arrow import floats
 from setatoms.files.cells import Cells
-from setatoms.files.errors import BadCell, FileError, NotNumbersError, quoted
+from setatoms.files.errors import BadCell, FileError, NotNumbersError, located, quoted
 from setatoms.files.names import unique_names
 from setatoms.files.sources import Source
 
@@ -105,7 +105,11 @@ class ParquetChunk:
             column = column.dictionary_decode()
         if name in self._table.opaque:
             return [None] * len(column)
-        words: list[str | None] = column.cast(pa.string()).to_pylist()
+        try:
+            words: list[str | None] = column.cast(pa.string()).to_pylist()
+        except UnicodeDecodeError:
+            what = "text that is not UTF-8; write the file again, or leave the column out"
+            raise located(self._table.name, what, place=self.place(0), column=name) from None
         return words
 
     def _first_word(self, name: str) -> BadCell:
