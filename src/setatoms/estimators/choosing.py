@@ -24,6 +24,7 @@ from setatoms.estimators.recipes import OnStep
 from setatoms.estimators.tables import read_table
 from setatoms.geometry import InfeasibleConesError
 from setatoms.progress import Progress
+from setatoms.views import RELATION_ALONE
 
 Array = NDArray[np.float64]
 
@@ -282,7 +283,7 @@ class _Search:
     ) -> tuple[Array, Array]:
         """Return the scores of the rows held out, and of the broken ones."""
         # rows with broken relations are told by their relations
-        draft = copy(self._base).set_params(views=("relation",), **parameters)
+        draft = copy(self._base).set_params(views=RELATION_ALONE, **parameters)
         recipe = draft._trial_recipe(*trial.train.shape)
         # the same stream for every candidate, so that starts are alike
         draft._learn(trial.train, recipe, np.random.default_rng(trial.seed), on_step)

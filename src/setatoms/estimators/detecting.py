@@ -20,7 +20,7 @@ from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_
 from setatoms.estimators.tables import read_table
 from setatoms.explain import mean_rows
 from setatoms.progress import Progress
-from setatoms.views import Guard, Inside, Judged, screen_rows
+from setatoms.views import RELATION_ALONE, Guard, Inside, Judged, screen_rows
 
 Array = NDArray[np.float64]
 Scores = NDArray[np.float64]
@@ -28,8 +28,6 @@ Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 _SLAB_ROWS = 1 << 16
-# The views of the paper: what a row leaves unrepresented, and nothing else.
-RELATION_ALONE = ("relation",)
 # So many of the lowest scores of training rows are kept, for limits on the number of alarms.
 _LOWEST = 1_001
 

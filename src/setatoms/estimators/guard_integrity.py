@@ -6,7 +6,7 @@ from typing import Any
 
 from setatoms.estimators.array_checks import between
 from setatoms.persistence.errors import FlawError, shown
-from setatoms.views import Calibration, Guard, Neighbours
+from setatoms.views import RELATION_ALONE, Calibration, Guard, Neighbours
 
 _N_MEASURES = 4
 # Far beyond what can be learned from values up to 1e60, and their squares are finite.
@@ -22,7 +22,7 @@ def check_guard(detector: Any, n_dictionaries: int) -> None:
     n_screened, guard = state.get("n_screened_"), state.get("guard_")
     if type(n_screened) is not int or n_screened < 0:
         raise FlawError(f"n_screened_={shown(n_screened)} must be a whole number, at least 0")
-    if tuple(detector.views) == ("relation",):
+    if tuple(detector.views) == RELATION_ALONE:
         if guard is not None:
             raise FlawError("guard_ is there, and views=('relation',) has none")
         return

@@ -2,6 +2,7 @@
 
 from setatoms.views.calibration import Calibration
 from setatoms.views.guard import (
+    RELATION_ALONE,
     VIEWS,
     WEIGHTS,
     Guard,
@@ -14,6 +15,7 @@ from setatoms.views.neighbours import Neighbours
 from setatoms.views.screening import screen_rows
 
 __all__ = [
+    "RELATION_ALONE",
     "VIEWS",
     "WEIGHTS",
     "Calibration",

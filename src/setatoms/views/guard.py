@@ -44,6 +44,8 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 VIEWS = ("relation", "size", "rarity")
+# That of the paper: what a row leaves unrepresented, and nothing else.
+RELATION_ALONE = ("relation",)
 WEIGHTS = {"relation": 4.0, "size": 1.0, "rarity": 1.0}
 # The measures behind each view, and their order.
 _MEASURES = {"relation": (0,), "size": (1,), "rarity": (2, 3)}
