@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from setatoms.explain.members import distances
 from setatoms.learning import FittedDictionary
 
 Array = NDArray[np.float64]
@@ -44,7 +43,9 @@ def code(member: FittedDictionary, Z: Array, n_jobs: int | None) -> Coded:
     slabs: list[Coded] = []
     for start in range(0, len(Z), SLAB_ROWS):
         codes = member.code(Z[start : start + SLAB_ROWS], n_jobs=n_jobs, actual_atoms=True)
-        leans = np.where(codes.support >= 0, distances(codes, member.atoms, member.radii), 0.0)
+        leans = np.where(
+            codes.support >= 0, member.kind.leans(codes, member.atoms, member.radii), 0.0
+        )
         slabs.append(
             Coded(codes.errors.astype(np.float64), np.sum(leans**2, axis=1), codes.coefficients)
         )

@@ -95,12 +95,14 @@ _LEARNING = {
     "VectorAtomDetector": ("vectors", "views"),
     "ConeAtomDetector": ("cones", "vectors", "cone-scores", "views"),
     "GaussianAtomDetector": ("gaussians", "vectors", "gaussian-scores", "views"),
+    "SetAtomDetector": ("vectors", "views"),
     "SetAtomEnsemble": tuple(PARTS),
 }
 _SCORING = {
     "VectorAtomDetector": ("vectors", "views"),
     "ConeAtomDetector": ("cone-scores", "views"),
     "GaussianAtomDetector": ("gaussian-scores", "views"),
+    "SetAtomDetector": ("views",),
     "SetAtomEnsemble": ("cone-scores", "gaussian-scores", "views"),
 }
 

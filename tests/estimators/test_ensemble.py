@@ -145,6 +145,7 @@ def test_p_values_need_rows_outside_the_fit_or_auto(rows):
         ({"n_members": 0}, "n_members=0 must be a whole number, at least 1, or None"),
         ({"kinds": ("vector",)}, "kinds=.*'cone', 'gaussian'"),
         ({"kinds": None}, "kinds=None must be a tuple of at least one"),
+        ({"kinds": ([1],)}, "must be a tuple of at least one"),
         ({"kinds": ()}, "kinds=.*at least one"),
         ({"diversity": "none"}, "diversity='none'"),
         ({"rule": "sum"}, "rule='sum' must be 'lower-half' or"),

@@ -48,6 +48,15 @@ class BallAtoms(AtomKind):
         """Return the balls made ready to represent rows."""
         return BallCoder(atoms, radii, self.reach)
 
+    def leans(self, codes, atoms, radii):
+        """Return how far actual atoms are from their centres, in radii of the balls."""
+        return super().leans(codes, atoms, self.reach * radii)
+
+    def check(self):
+        """Refuse what is no reach."""
+        if not (isinstance(self.reach, float) and self.reach > 0):
+            raise ValueError(f"reach={self.reach!r} must be a positive float")
+
     def recentre(self, statistics, atoms):
         """Move centres to where what is left of their rows pulls them."""
         return atoms + statistics.pull / np.maximum(statistics.weight, 1.0)[:, None]

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import setatoms
 from setatoms.cli import main
-from setatoms.learning import KINDS, register
+from setatoms.learning import KINDS, AtomKind, ConeAtoms, GaussianAtoms, register
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -60,8 +61,9 @@ def test_it_explains(table):
     model = detector(views=("relation",)).fit(table[:-1])
     record = model.explain(table[-1:]).records[0]
     assert record["columns"][0]["column"] == "c"
-    assert all(0 <= atom["distance"] for atom in record["atoms"])
-    assert record["atoms"][0]["on_boundary"] is not None
+    # the row is outside all balls, so its point is on the boundary of the nearest
+    assert record["atoms"][0]["distance"] == pytest.approx(1.0)
+    assert record["atoms"][0]["on_boundary"] is True
     assert model.counterfactual(table[-1:], k=2).score_after < -model.score_samples(table[-1:])
 
 
@@ -113,3 +115,31 @@ def test_names_are_taken_once():
         setatoms.SetAtomDetector(kind="bull").fit(np.eye(3))
     with pytest.raises(ValueError, match="kind='vector' has no radii; use its own detector"):
         setatoms.SetAtomDetector(kind="vector").fit(np.random.default_rng(0).normal(size=(60, 3)))
+
+
+def test_a_kind_says_what_it_cannot_be(table, tmp_path):
+    with pytest.raises(ValueError, match=r"reach=-1.0 must be a positive float"):
+        setatoms.SetAtomDetector(kind=BallAtoms(reach=-1.0)).fit(table)
+    with pytest.raises(ValueError, match=r"gamma=-1.0 must be a positive number"):
+        setatoms.SetAtomDetector(kind=GaussianAtoms(gamma=-1.0)).fit(table)
+    with pytest.raises(ValueError, match=r"n_nonzero=0 must be a whole number"):
+        setatoms.SetAtomDetector(kind=ConeAtoms(n_nonzero=0)).fit(table)
+
+
+def make_kind(**attributes):
+    """Return a kind that is not registered."""
+    return type("OddAtoms", (AtomKind,), {"coder": BallAtoms.coder, **attributes})
+
+
+def test_only_frozen_dataclasses_with_a_name_and_defaults_are_registered():
+    with pytest.raises(ValueError, match=r"OddAtoms.name=None must be a word"):
+        register(make_kind())
+    with pytest.raises(TypeError, match="must be a frozen dataclass"):
+        register(make_kind(name="odd"))
+    with pytest.raises(TypeError, match="must be a frozen dataclass"):
+        register(dataclass(make_kind(name="odd")))
+    bare = make_kind(name="odd", __annotations__={"reach": float})
+    with pytest.raises(TypeError, match="all fields of OddAtoms must have defaults"):
+        register(dataclass(frozen=True)(bare))
+    with pytest.raises(ValueError, match="'ensemble' or OddAtoms is known already"):
+        register(dataclass(frozen=True)(make_kind(name="ensemble")))

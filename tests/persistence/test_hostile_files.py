@@ -297,6 +297,8 @@ def test_the_kind_must_be_that_of_the_class(stored, forged):
         {"n_iter": 0},
         {"contamination": 2.0},
         {"n_jobs": 0},
+        {"views": 5},
+        {"views": ["relation", ["size"]]},
         {"radius": 1},
         {"tol": {"float": "nan"}},
     ],

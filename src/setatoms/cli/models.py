@@ -20,7 +20,7 @@ _WORDS = {
     "GaussianAtomDetector": "Gaussian atoms",
     "ConeAtomDetector": "cone atoms",
     "VectorAtomDetector": "vector atoms",
-    "SetAtomDetector": "atoms of another kind",
+    "SetAtomDetector": "{kind} atoms",
     "SetAtomEnsemble": "an ensemble of dictionaries",
 }
 
@@ -46,7 +46,8 @@ class Model:
     @property
     def words(self) -> str:
         """What the detector learns."""
-        return _WORDS[type(self.detector).__name__]
+        words = _WORDS[type(self.detector).__name__]
+        return words.format(kind=getattr(self.detector, "kind_", None) and self.detector.kind_.name)
 
     @property
     def threshold(self) -> float:

@@ -48,7 +48,7 @@ def prepare(atoms: NDArray[Any] | Layout) -> Layout:
         gram = columns.T @ columns
     fitting = _SMALL_PRODUCT // (n_features * n_padded) // LANES * LANES
     return Layout(
-        atoms=np.ascontiguousarray(atoms, dtype=np.float64),
+        atoms=np.array(atoms, dtype=np.float64, order="C"),
         columns=columns,
         gram=gram,
         block_rows=max(LANES, min(_MAX_BLOCK_ROWS, fitting)),

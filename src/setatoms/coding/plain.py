@@ -23,13 +23,13 @@ class RowCodes(NamedTuple):
         The atoms of each row, padded with -1.
     values : ndarray of shape (n, width)
         Their coefficients, padded with 0.
-    members : ndarray of shape (n, width, n_features)
+    actual_atoms : ndarray of shape (n, width, n_features)
         The actual atoms, padded with 0.
     """
 
     support: NDArray[np.integer[Any]]
     values: Array
-    members: Array
+    actual_atoms: Array
 
 
 class PlainCoder(ABC):
@@ -71,7 +71,7 @@ class PlainCoder(ABC):
     def _fill(self, rows: Array, out: Outputs) -> None:
         codes = self.code_rows(rows)
         out.support[...], out.values[...] = codes.support, codes.values
-        out.residuals[...] = rows - np.einsum("nq,nqm->nm", codes.values, codes.members)
+        out.residuals[...] = rows - np.einsum("nq,nqm->nm", codes.values, codes.actual_atoms)
         out.errors[...] = np.sqrt(np.einsum("nm,nm->n", out.residuals, out.residuals))
         if len(out.members):
-            out.members[...] = codes.members
+            out.members[...] = codes.actual_atoms

@@ -115,11 +115,13 @@ def _decode_record(kind: str, fields: dict[str, Any], arrays: Arrays, level: int
         return record(**values)
     except TypeError:
         raise FlawError(f"its header has a {kind} without all its fields") from None
+    except ValueError as error:
+        raise FlawError(f"its header has a {kind} that cannot be: {shown(str(error))}") from None
 
 
 def _records() -> dict[str, Any]:
     """Return the only records that travel: those of the library, and the kinds of atoms."""
-    return {cls.__name__: cls for cls in (*_RECORDS, *KINDS.values())}
+    return {cls.__name__: cls for cls in (*KINDS.values(), *_RECORDS)}
 
 
 def _field_names(record: Any) -> tuple[str, ...]:

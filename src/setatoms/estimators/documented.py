@@ -18,8 +18,9 @@ def estimator(cls: T) -> T:
     Its documentation gets an entry for each of them, and for all attributes that its bases
     document: those of the class itself, else those of the nearest base.
     """
+    documented = cls.__doc__ is not None  # not so with python -OO
     dataclass(kw_only=True, eq=False, repr=False)(cls)
-    if cls.__doc__ is not None:  # python -OO has none
+    if documented:
         cls.__doc__ = _with_entries(cls)
     return cls
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from setatoms.decisions import Combination
 from setatoms.estimators.array_checks import floats, numbers
 from setatoms.estimators.guard_integrity import check_guard
-from setatoms.estimators.parameters import check_parameters, check_values
+from setatoms.estimators.parameters import check_kind, check_parameters, check_values
 from setatoms.estimators.standardize import Standardizer
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.history import History
@@ -42,6 +41,7 @@ def check_integrity(estimator: Any) -> None:
     n_features = _value(estimator, "n_features_in_")
     if type(n_features) is not int or n_features < 2:
         raise FlawError(f"n_features_in_={shown(n_features)} must be a whole number, at least 2")
+    _check_rules(check_parameters, estimator)
     dictionaries = dictionaries_of(estimator)
     for name, dictionary in dictionaries.items():
         _check_kind(name, dictionary, ALLOWED_KINDS[type(estimator).__name__])
@@ -53,7 +53,6 @@ def check_integrity(estimator: Any) -> None:
         check_guard(estimator, len(dictionaries))
     if _is_ensemble(estimator):
         _check_combination(estimator)
-    _check_rules(check_parameters, estimator)
 
 
 def dictionaries_of(estimator: Any) -> dict[str, FittedDictionary]:
@@ -115,12 +114,10 @@ def _check_atoms(name: str, dictionary: FittedDictionary, n_features: int) -> No
     if not valid.all():
         rule = "(0, sqrt 2)" if kind.has_radii else "{0}"
         raise FlawError(f"{name}.radii has values outside {rule}")
-    fields = {field.name: getattr(kind, field.name) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    _check_rules(check_values, fields)
-    if fields.get("n_nonzero", 1) > len(atoms):
-        raise FlawError(
-            f"{name}.kind has n_nonzero={fields['n_nonzero']}, and there are {len(atoms)} atoms"
-        )
+    _check_rules(check_kind, kind)
+    n_nonzero = getattr(kind, "n_nonzero", 1)
+    if n_nonzero > len(atoms):
+        raise FlawError(f"{name}.kind has n_nonzero={n_nonzero}, and there are {len(atoms)} atoms")
 
 
 def _check_combination(ensemble: Any) -> None:

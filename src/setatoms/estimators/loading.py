@@ -107,7 +107,7 @@ def _decode_attributes(
 ) -> dict[str, Any]:
     for name in attributes:
         # a value must not hide a method
-        if not _FITTED_NAME.fullmatch(name) or hasattr(estimator, name):
+        if not _FITTED_NAME.fullmatch(name) or hasattr(type(estimator), name):
             raise FlawError(f"an estimator does not learn {shown(name)}")
     return {name: decode(value, arrays) for name, value in attributes.items()}
 

@@ -153,10 +153,11 @@ def check_kinds(kinds: Any) -> tuple[type[AtomKind], ...]:
     """Return the kinds of members, if all are known and can be."""
     able = {name: kind for name, kind in KINDS.items() if kind.distributions}
     names = (kinds,) if isinstance(kinds, str) else kinds
-    if isinstance(names, (tuple, list)) and names and all(name in able for name in names):
+    listed = isinstance(names, (tuple, list)) and all(isinstance(name, str) for name in names)
+    if listed and names and able.keys() >= set(names):
         return tuple(able[name] for name in names)
-    listed = ", ".join(map(repr, able))
-    raise ValueError(f"kinds={kinds!r} must be a tuple of at least one of {listed}")
+    words = ", ".join(map(repr, able))
+    raise ValueError(f"kinds={kinds!r} must be a tuple of at least one of {words}")
 
 
 def _choose(

@@ -125,7 +125,20 @@ _RULES = {
 
 def check_parameters(estimator: Any) -> None:
     """Raise a ValueError on the first parameter of `estimator` that breaks its rule."""
-    check_values(estimator.get_params(deep=False))
+    parameters = estimator.get_params(deep=False)
+    check_values(parameters)
+    if isinstance(parameters.get("kind"), AtomKind):
+        check_kind(parameters["kind"])
+
+
+def check_kind(kind: AtomKind) -> None:
+    """Raise a ValueError on the first field of a kind of atoms that breaks its rule.
+
+    Those of the library's kinds mean what they mean in estimators; others check themselves.
+    """
+    if type(kind).__module__.startswith("setatoms."):
+        check_values(vars(kind))
+    kind.check()
 
 
 def check_values(values: Mapping[str, Any]) -> None:

@@ -14,8 +14,8 @@ from setatoms.learning.radii import count_atoms
 class SetAtomDetector(SetAtomParameters, DetectorParameters, AtomDetector):
     r"""Detect anomalies by the representation error on set-atoms of a kind to be named.
 
-    For Gaussians and cones there are detectors with all their parameters. This one is for the
-    others: those that were added by `setatoms.learning.register`.
+    For Gaussians and cones there are detectors with all their parameters, and with defaults of
+    their own. This one is for the others: those that were added by `setatoms.learning.register`.
 
     Parameters
     ----------

@@ -61,7 +61,8 @@ class Explanation:
 
         An atom has its number as ``atom``, its ``coefficient`` and the ``distance`` of the actual
         atom from the centre: in standard deviations for a Gaussian, in radii for a cone, 0 for a
-        vector. ``on_boundary`` says whether it sits on its cone's boundary; None if not a cone.
+        vector. ``on_boundary`` says whether it sits on the boundary of its set; None if the kind
+        of atoms has none.
         In an ensemble it also has the number of its ``member``.
     """
 

@@ -24,7 +24,7 @@ def list_atoms(codes: Codes, dictionary: FittedDictionary) -> list[list[AtomReco
     The codes must hold the actual atoms.
     """
     has_boundary = dictionary.kind.has_boundary
-    leans = distances(codes, dictionary.atoms, dictionary.radii)
+    leans = dictionary.kind.leans(codes, dictionary.atoms, dictionary.radii)
     order = np.argsort(-np.abs(codes.values), axis=1, kind="stable")
     return [
         [
@@ -51,15 +51,3 @@ def merge_atoms(lists: Sequence[list[list[AtomRecord]]]) -> list[list[AtomRecord
             atom["member"] = member
     joined = (list(chain.from_iterable(of_row)) for of_row in zip(*lists, strict=True))
     return [sorted(atoms, key=lambda atom: -abs(atom["coefficient"])) for atoms in joined]
-
-
-def distances(codes: Codes, atoms: Array, radii: Array) -> Array:
-    """Return the chord from each actual atom to its centre in radii, 0 where there is no radius.
-
-    The codes must hold the actual atoms; `atoms` (n_atoms, n_features) are the centres.
-    """
-    centres, reach = atoms[codes.support], radii[codes.support]
-    chords = np.linalg.norm(np.asarray(codes.actual_atoms) - centres, axis=2)
-    # a set-atom and its mirror image are the same
-    mirrored = np.linalg.norm(np.asarray(codes.actual_atoms) + centres, axis=2)
-    return np.where(reach > 0, np.minimum(chords, mirrored) / np.where(reach > 0, reach, 1.0), 0.0)

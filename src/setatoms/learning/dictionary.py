@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,15 @@ class FittedDictionary:
     radii: Array
     history: History
 
+    def __post_init__(self) -> None:
+        """Let nobody write to what was learned: what is computed from it would not follow."""
+        for name in ("atoms", "radii"):
+            array = getattr(self, name)
+            if isinstance(array, np.ndarray):
+                array = array.view()
+                array.flags.writeable = False
+                object.__setattr__(self, name, array)
+
     def code(self, X: Array, *, n_jobs: int | None = -1, actual_atoms: bool = False) -> Codes:
         """Represent the rows of X (n_samples, n_features)."""
         coder = self._coder()
@@ -63,4 +72,4 @@ class FittedDictionary:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what was learned, without what can be computed from it."""
-        return {name: value for name, value in vars(self).items() if name != "_layout"}
+        return {field.name: getattr(self, field.name) for field in fields(self)}

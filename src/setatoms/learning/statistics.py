@@ -1,6 +1,6 @@
 """What one pass over the signals must remember to move the atoms.
 
-Both learners move the centre of an atom to
+By default, learning moves the centre of an atom to
 
     d_j <- unit(weight_j d_j + pull_j)
 

@@ -21,11 +21,11 @@ and an atom in use satisfies ``<a_j, r> = h sign(x_j)``, which in terms of ``z``
 one at rest has ``|u_j| <= (1 + tau) h``. All of this lives in the Gram domain: ``u`` follows from
 the correlations ``D y`` and the Gram matrix, ``||e||^2`` from both.
 
-A signal is coded in *sweeps*. A greedy lasso gives the atoms to start with (`gauss_start`). Each
+A signal is coded in *sweeps*. A greedy lasso gives the atoms to start with (`start`). Each
 sweep solves the equations above on the atoms in use by Newton steps with a fixed matrix
-``(G - diag q)^-1`` (`gauss_inverse`), dropping an atom whose coefficient reaches zero, then takes
+``(G - diag q)^-1`` (`inverse`), dropping an atom whose coefficient reaches zero, then takes
 in atoms at rest that violate their bound. A sweep that fails to lower the objective is undone and
-left to coordinate descent (`gauss_descent`).
+left to coordinate descent (`descent`).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Gauss-L1 for many signals at once: in rounds, until no atom wants to come in.
 
 Every signal gets its first atoms, from a greedy lasso or an earlier code. A *round* solves the
-equations of all signals on their atoms, in groups (`gauss_group_newton`), then looks at all atoms
+equations of all signals on their atoms, in groups (`group_newton`), then looks at all atoms
 and takes in those that violate their bound; signals for which there are none are done. What does
 not work out in a group is *declined* and left to the solver of single signals
-(`gauss_active_set`).
+(`active_set`).
 """
 
 from __future__ import annotations

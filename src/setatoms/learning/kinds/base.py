@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.coding import Codes
 from setatoms.coding.batch import Coder
 from setatoms.coding.blocks import Layout
 from setatoms.learning.missing import GREEDY, Gaps, Mask
@@ -59,9 +60,25 @@ class AtomKind(ABC):
         """Return the kind as a member of an ensemble with these parameters has it."""
         return cls()
 
+    def check(self) -> None:  # noqa: B027
+        """Raise a ValueError on a field that rows cannot be coded with; asked before any use."""
+
     def resized(self, n_atoms: int, n_features: int) -> Self:
         """Return the kind as it can be with so few atoms and features."""
         return self
+
+    def leans(self, codes: Codes, atoms: Array, radii: Array) -> Array:
+        """Return how far actual atoms are from their centres, in radii; 0 where there is none.
+
+        The codes must hold the actual atoms.
+        """
+        centres, reach = atoms[codes.support], radii[codes.support]
+        chords = np.linalg.norm(np.asarray(codes.actual_atoms) - centres, axis=2)
+        if self.has_unit_atoms:
+            # a set-atom and its mirror image are the same
+            mirrored = np.linalg.norm(np.asarray(codes.actual_atoms) + centres, axis=2)
+            chords = np.minimum(chords, mirrored)
+        return np.where(reach > 0, chords / np.where(reach > 0, reach, 1.0), 0.0)
 
     def remember(self, X: Array, atoms: Array, radii: Array) -> Memory | None:
         """Return what is kept from one pass over the rows of X to the next."""

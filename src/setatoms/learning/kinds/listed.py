@@ -26,13 +26,22 @@ def register(kind: K) -> K:
     type
         The same, so that this is a decorator.
     """
-    if not dataclasses.is_dataclass(kind):
-        raise TypeError(f"{kind.__name__} is no dataclass, so its fields cannot be saved")
-    taken = {name for known in KINDS.values() for name in (known.name, known.__name__)}
-    if {kind.name, kind.__name__} & taken:
-        raise ValueError(f"a kind called {kind.name!r} or {kind.__name__} is known already")
-    KINDS[kind.name] = kind
+    name, own = getattr(kind, "name", None), vars(kind)
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ValueError(f"{kind.__name__}.name={name!r} must be a word")
+    if "__dataclass_fields__" not in own or not own["__dataclass_params__"].frozen:
+        raise TypeError(f"{kind.__name__} must be a frozen dataclass, or its fields are not saved")
+    if any(_has_no_default(field) for field in dataclasses.fields(kind)):  # type: ignore[arg-type]
+        raise TypeError(f"all fields of {kind.__name__} must have defaults")
+    taken = {"ensemble", *KINDS, *(known.__name__ for known in KINDS.values())}
+    if {name, kind.__name__} & taken:
+        raise ValueError(f"a kind called {name!r} or {kind.__name__} is known already")
+    KINDS[name] = kind
     return kind
+
+
+def _has_no_default(field: dataclasses.Field[object]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def find_kind(name: object) -> type[AtomKind]:
