@@ -26,7 +26,6 @@ def pump_log():
     return X
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_clear_fault_is_among_the_first_rows_for_every_seed(pump_log, seed):
     model = SetAtomEnsemble(random_state=seed).fit(pump_log)

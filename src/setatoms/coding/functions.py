@@ -187,6 +187,8 @@ def _warn_of_capped(coder: GaussCoder, X: Array, codes: Codes, n_jobs: int | Non
     """Warn if signals were stopped by the number of sweeps."""
     max_sweeps, tol = coder.budget
     last = np.flatnonzero(codes.n_sweeps == max_sweeps)
+    if not len(last):  # mostly so
+        return
     # one that is done in its last sweep takes no other
     coder.budget = Budget(max_sweeps + 1, tol)
     n_capped = int(np.sum(code(coder, X[last], n_jobs=n_jobs).n_sweeps > max_sweeps))

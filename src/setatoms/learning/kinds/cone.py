@@ -105,7 +105,7 @@ def _sum_cones(X, cones, cd_sweeps, filling, space, out, parts):
 
 @kernel
 def _add_cones(part, out, sums):
-    """Add x r to pull, x^2 to weight, the use of each atom to n_users, absolute and squared."""
+    """Add x r to pull, x^2 to weight, the use of each atom to n_users, abs_sum and sq_sum."""
     pull, weight = sums.pull[part], sums.weight[part]
     for row in range(out.errors.shape[0]):
         sums.error[part] += out.errors[row]
