@@ -6,7 +6,7 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -42,16 +42,18 @@ class HangError(Exception):
     """An input took too long."""
 
 
-def soak_readers(n_inputs: int, seed: int) -> Iterator[Tally]:
+def soak_readers(n_inputs: int, seed: int, readers: Sequence[str] | None = None) -> Iterator[Tally]:
     """Feed mutated inputs to each reader, through the harnesses of tests/fuzz."""
+    shares = {name: _SHARES[name] for name in readers or _SHARES}
     sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
     sys.addaudithook(_audit)
-    for name, share in _SHARES.items():
+    for name, share in shares.items():
         module, _, group = name.partition(" ")
         harness = import_module(f"fuzz_{module}")
         seeds = harness.groups()[group] if group else harness.seeds()
         tally = Tally(f"mutated inputs: {group or module}")
-        yield _soak(harness.one_input, seeds, round(share * n_inputs), random.Random(seed), tally)
+        n_tried = round(share / sum(shares.values()) * n_inputs)
+        yield _soak(harness.one_input, seeds, n_tried, random.Random(seed), tally)
 
 
 def _soak(

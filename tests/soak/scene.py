@@ -18,6 +18,7 @@ BEFORE = b"what was there before\n"
 COMMAND = [sys.executable, "-m", "setatoms"]
 BENCHMARKS = [sys.executable, "-m", "benchmarks"]
 HANG_SECONDS = 10.0
+_SHOWN_FLAWS, _SHOWN_LENGTH = 10, 1000
 
 
 @dataclass
@@ -30,9 +31,11 @@ class Tally:
     remark: str = ""
 
     def check(self, holds: bool, flaw: str) -> None:
-        """Keep a flaw unless something holds."""
+        """Keep and print a flaw unless something holds."""
         if not holds:
-            self.flaws.append(flaw[:400])
+            self.flaws.append(flaw)
+            if len(self.flaws) <= _SHOWN_FLAWS:
+                sys.stderr.write(f"{self.what}: {flaw[:_SHOWN_LENGTH]}\n")
 
     def line(self) -> str:
         """Return a line of a table in Markdown."""
