@@ -26,8 +26,9 @@ from scene import Scene, Tally
 def main() -> int:
     """Run all parts."""
     options = _options()
-    # under nohup it is ignored, here and in every command that is to be ended by it
+    # in the background they are ignored, here and in every command that is to be ended by them
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     began, tallies = time.monotonic(), []
     print("| what | tried | flaws | |\n|---|--:|--:|---|", flush=True)
     # drafts are synchronised to the disk, which takes most of the time on a real one
