@@ -87,6 +87,36 @@ def test_a_signal_to_end_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [out]
 
 
+_SIGNAL_WHILE_DESTROYING = """
+import signal, sys, time
+from setatoms.cli.running import guard
+
+class Doomed:
+    def __del__(self):
+        signal.raise_signal(int(sys.argv[1]))
+        time.sleep(0)
+
+def run(words):
+    Doomed()
+    time.sleep(5)
+    return 0
+
+sys.exit(guard("name", run, []))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+)
+def test_a_signal_that_comes_while_an_object_is_destroyed_is_not_lost(
+    number: signal.Signals, status: int
+) -> None:
+    words = [sys.executable, "-c", _SIGNAL_WHILE_DESTROYING, str(int(number))]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+
+
 def test_an_error_in_the_last_line_leaves_the_old_file(
     model: Path, table: Path, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import NoReturn
 
 _TIDY = (signal.SIGTERM, signal.SIGHUP)
+_SOON_SECONDS = 0.01
 
 
 class StoppedError(BaseException):
@@ -38,15 +39,18 @@ class StoppedError(BaseException):
 def tidy_on_signals() -> Iterator[None]:
     """Turn signals that would end the process at once into a `StoppedError`, while this lasts.
 
-    A signal that is ignored, as SIGHUP under nohup, or that has a handler is left alone.
+    A signal that is ignored, as SIGHUP under nohup, or that has a handler is left alone. One that
+    comes while Python destroys an object, where exceptions go nowhere, comes again a little later.
     """
     is_main = threading.current_thread() is threading.main_thread()
     mine = [n for n in _TIDY if is_main and signal.getsignal(n) == signal.SIG_DFL]
     for number in mine:
         signal.signal(number, _stop)
+    hook, sys.unraisablehook = sys.unraisablehook, _deliver_again
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number in mine:
             signal.signal(number, signal.SIG_DFL)
 
@@ -81,6 +85,21 @@ def forget_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def _deliver_again(lost: sys.UnraisableHookArgs) -> None:
+    """Send the signal behind an exception that was raised where nothing can catch it."""
+    if isinstance(lost.exc_value, KeyboardInterrupt):
+        number = int(signal.SIGINT)
+    elif isinstance(lost.exc_value, StoppedError):
+        number = lost.exc_value.number
+    else:
+        sys.__unraisablehook__(lost)
+        return
+    main = threading.main_thread().ident
+    again = threading.Timer(_SOON_SECONDS, signal.pthread_kill, (main, number))
+    again.daemon = True
+    again.start()
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
