@@ -5,8 +5,10 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import setatoms
 from setatoms import warm_up
 from setatoms._compile import KernelStore
 from setatoms.warm_up import PARTS, Part, compile_ahead
@@ -90,6 +92,21 @@ def test_only_what_a_detector_needs_is_compiled(store, monkeypatch):
     compile_ahead("VectorAtomDetector", stream=io.StringIO())
     compile_ahead("DetectorOfSomeoneElse", stream=io.StringIO())
     assert asked == [["cones", "cone-scores"], ["gaussian-scores"]]
+
+
+def test_the_first_fit_compiles_ahead(store, monkeypatch):
+    asked = []
+    monkeypatch.setattr(warm_up, "_compile_apart", lambda names, _: asked.append(names) or "")
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    setatoms.VectorAtomDetector(n_atoms=6, n_iter=1, random_state=0).fit(X)
+    assert asked == [["vectors", "views"]]
+
+
+@pytest.mark.parametrize("program", ["", "/opt/app/app", "/usr/sbin/uwsgi"])
+def test_an_application_that_is_not_python_is_not_started_again(store, monkeypatch, program):
+    monkeypatch.setattr(warm_up, "_compile_apart", lambda *_: pytest.fail("who knows what it does"))
+    monkeypatch.setattr(sys, "executable", program)
+    assert compile_ahead(stream=io.StringIO()) == ""
 
 
 def test_nothing_is_compiled_apart_that_cannot_be_kept(monkeypatch):

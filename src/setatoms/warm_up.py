@@ -1,8 +1,8 @@
 """Compile the kernels ahead of their first use: ``python -m setatoms.warm_up``.
 
 They are compiled once per machine and kept on disk, so this is worth a line in the recipe of an
-image or in a set-up script. The command line does it at its first call. Kernels for different kinds
-of atoms are compiled side by side, in processes, as the compiler uses one core.
+image or in a set-up script. Otherwise the first `fit` does it. Kernels for different kinds of atoms
+are compiled side by side, in processes, as the compiler uses one core.
 """
 
 from __future__ import annotations
@@ -90,13 +90,15 @@ PARTS = {
     "views": Part(_look_around, "greedy", 8),
 }
 
-# What detectors use to learn, and to score alone.
+# What estimators use to learn, and detectors to score alone.
 _LEARNING = {
     "VectorAtomDetector": ("vectors", "views"),
     "ConeAtomDetector": ("cones", "vectors", "cone-scores", "views"),
     "GaussianAtomDetector": ("gaussians", "vectors", "gaussian-scores", "views"),
     "SetAtomDetector": ("vectors", "views"),
     "SetAtomEnsemble": tuple(PARTS),
+    "ConeDictionaryLearning": ("cones", "vectors", "cone-scores"),
+    "GaussianDictionaryLearning": ("gaussians", "vectors", "gaussian-scores"),
 }
 _SCORING = {
     "VectorAtomDetector": ("vectors", "views"),
@@ -118,13 +120,13 @@ def warm_up(names: Iterable[str] = PARTS) -> None:
 
 
 def compile_ahead(
-    detector: str = "SetAtomEnsemble", *, scoring: bool = False, stream: TextIO | None = None
+    estimator: str = "SetAtomEnsemble", *, scoring: bool = False, stream: TextIO | None = None
 ) -> str:
-    """Compile what a detector needs and is not on disk yet, side by side, and say so.
+    """Compile what an estimator needs and is not on disk yet, side by side, and say so.
 
     Parameters
     ----------
-    detector : str, default="SetAtomEnsemble"
+    estimator : str, default="SetAtomEnsemble"
         The name of its class. Of one that is not known nothing is compiled ahead.
     scoring : bool, default=False
         Whether it is only going to score.
@@ -137,10 +139,10 @@ def compile_ahead(
         What was written if a process failed, else nothing. Its kernels are compiled when used.
     """
     stream = sys.stderr if stream is None else stream
-    parts = (_SCORING if scoring else _LEARNING).get(detector, ())
+    parts = (_SCORING if scoring else _LEARNING).get(estimator, ())
     wanted = [name for name in parts if not STORE.is_complete(name)]
     # kernels that cannot be kept are of no use to another process
-    if JIT_DISABLED or not wanted or not (sys.executable and STORE.can_keep()):
+    if JIT_DISABLED or not wanted or not (_runs_python() and STORE.can_keep()):
         return ""
     if not stream.isatty():
         stream.write(f"setatoms: {NOTICE}\n")
@@ -149,6 +151,12 @@ def compile_ahead(
         return _compile_apart(wanted, stream)
     except OSError as error:  # no memory for a process, no place for a file
         return str(error)
+
+
+def _runs_python() -> bool:
+    """Tell whether a process like this one would run Python, and not an application made of it."""
+    is_application = getattr(sys, "frozen", False)
+    return Path(sys.executable or "").stem.startswith(("python", "pypy")) and not is_application
 
 
 def _compile_apart(names: Sequence[str], stream: TextIO) -> str:

@@ -52,6 +52,7 @@ class KernelStore:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self._writes = True
+        self._complete: set[str] = set()
         self._lock = threading.Lock()
 
     def count(self) -> int:
@@ -86,6 +87,7 @@ class KernelStore:
     def remove(self, name: str) -> None:
         """Remove a file, if it is there and may be removed, and with it the word that all are."""
         try:
+            self._complete.clear()
             self._path(name).unlink(missing_ok=True)
             for mark in self._path(name).parent.glob(f"*{_MARK}"):
                 mark.unlink(missing_ok=True)
@@ -94,7 +96,9 @@ class KernelStore:
 
     def is_complete(self, part: str) -> bool:
         """Tell whether the kernels of a part of the library were all compiled, on this machine."""
-        return self.folder is not None and self._mark(part).exists()
+        if part not in self._complete and self.folder is not None and self._mark(part).exists():
+            self._complete.add(part)
+        return part in self._complete
 
     def mark_complete(self, part: str) -> None:
         """Note that the kernels of a part are all there."""

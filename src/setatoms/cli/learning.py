@@ -18,7 +18,6 @@ from setatoms.cli.options import Learning
 from setatoms.cli.reading import Data, ReadProgress, as_columns
 from setatoms.estimators.tables import NamedRows
 from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
-from setatoms.warm_up import compile_ahead
 
 Array = NDArray[np.float64]
 
@@ -68,7 +67,6 @@ def learn(data: Data, learning: Learning) -> LearnedModel:
     X = _load(data, chosen.encoding, rows, chosen.survey.n_rows)
     with _remarks(notes):
         detector = make_detector(learning)
-        compile_ahead(type(detector).__name__)
         detector.fit(NamedRows.of(X, chosen.encoding.features))
     if detector.n_screened_:
         notes.append(

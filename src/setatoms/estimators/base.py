@@ -35,7 +35,10 @@ class AtomEstimator(BaseEstimator):
         self : object
             The fitted estimator. If `fit` fails or is interrupted, it is as it was before.
         """
+        from setatoms.warm_up import compile_ahead  # a program of its own: not before it is used
+
         check_parameters(self)
+        compile_ahead(type(self).__name__)
         draft = copy(self)
         draft._fit(X)
         self.__dict__ = draft.__dict__
