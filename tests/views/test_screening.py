@@ -62,3 +62,10 @@ def test_one_hump_has_no_valley():
     rng = np.random.default_rng(0)
     for sizes in (rng.normal(size=500), rng.exponential(size=500), rng.standard_t(2, size=500)):
         assert find_valley(sizes) == np.inf
+
+
+def test_sizes_that_differ_by_rounding_alone_have_no_valley():
+    # a bandwidth of 1e-9 over bins of 1e-17 would take all memory
+    sizes = 1.0 + np.finfo(float).eps * np.arange(8.0)
+    assert find_valley(sizes) == np.inf
+    assert screen_rows(1e30 * np.eye(4)).all()

@@ -97,9 +97,10 @@ def find_valley(sizes: Array, sure: float = _SURE) -> float:
     bandwidth = width / 1.34 * len(sizes) ** -0.2
     low = float(np.quantile(sizes, 0.005))
     high = min(float(sizes.max()), float(middle) + _FARTHEST * width)
-    n_bins = int(np.clip((high - low) / bandwidth * _BINS_PER_BANDWIDTH, 10, _MOST_BINS))
-    if not high > low:
+    # all the same but for rounding, say: bins would be finer than any bandwidth
+    if high - low < bandwidth:
         return np.inf
+    n_bins = int(np.clip((high - low) / bandwidth * _BINS_PER_BANDWIDTH, 10, _MOST_BINS))
     counts, edges = np.histogram(np.clip(sizes, low, high), n_bins, (low, high))
     per_bandwidth = bandwidth / (edges[1] - edges[0])
     density = gaussian_filter1d(counts.astype(np.float64), per_bandwidth, mode="constant")
