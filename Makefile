@@ -12,7 +12,7 @@ export SETATOMS_DATA ?= $(abspath ../shared/adbench)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint paper paper-smoke bench quality wheel-check oldest-check
+.PHONY: help demo test test-slow soak lint paper paper-smoke bench quality wheel-check oldest-check
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -20,8 +20,14 @@ help:  ## Say what there is to make
 demo: $(VENV)/.core  ## Find injected anomalies in two real tables
 	@$(PY) -m setatoms demo
 
+# Files of tests side by side, in a process for each core, which takes about a gigabyte.
+PYTEST = $(PY) -m pytest -q --numprocesses auto --maxprocesses 8 --dist loadfile
+
 test: $(VENV)/.dev  ## Run the tests and the examples of the documentation
-	@$(PY) -m pytest
+	@$(PYTEST) -m "not slow"
+
+test-slow: $(VENV)/.dev  ## Run the tests that take longest: compiling, killing, a short soak
+	@$(PYTEST) -m slow
 
 soak: $(VENV)/.dev  ## Try mutated inputs, kills and full disks (SOAK="--inputs 1000000 --kills 500" for long)
 	@$(PY) tests/soak/run.py $(SOAK)

@@ -43,6 +43,7 @@ def run(cache, *words):
     )
 
 
+@pytest.mark.slow
 def test_all_kernels_are_compiled_ahead_of_their_use(tmp_path):
     first = run(tmp_path, "-m", "setatoms.warm_up")
     assert first.stderr == "setatoms: compiling kernels, once, about a minute\n"

@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from benchmarks.speed.settings import Settings
 from setatoms import aksvd
 from setatoms.datasets import adbench_anomalies, fetch_adbench, make_dependency_anomalies
-from setatoms.learning.aksvd import random_atoms
+from setatoms.learning.start import random_atoms
 
 Array = NDArray[np.float64]
 

@@ -32,6 +32,7 @@ def run(cache):
     ).stdout.split()
 
 
+@pytest.mark.slow
 def test_compiled_and_loaded_kernels_give_the_same_bits(tmp_path):
     compiled, loaded = run(tmp_path), run(tmp_path)
     assert len(compiled) == 3

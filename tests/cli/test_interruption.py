@@ -132,6 +132,7 @@ def test_an_error_in_the_last_line_leaves_the_old_file(
     assert out.read_text(encoding="utf-8") == BEFORE
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_scoring_takes_constant_memory(

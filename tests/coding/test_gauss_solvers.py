@@ -25,7 +25,7 @@ def make(n_features, n_atoms, scale, radius=RADIUS, n_samples=24):
 # Few atoms per code; many; and signals so long that atoms may turn wherever these are.
 PROBLEMS = {
     "groups": make(n_features=5, n_atoms=15, scale=1.0),
-    "alone": make(n_features=40, n_atoms=120, scale=3.0, radius=0.02),
+    "alone": make(n_features=32, n_atoms=80, scale=3.0, radius=0.02),
     "descent": make(n_features=5, n_atoms=15, scale=2000.0),
 }
 

@@ -16,6 +16,7 @@ RUN = Path(__file__).with_name("run.py")
 SMALL = ["--inputs", "2000", "--kills", "5", "--disks", "3", "--environments", "2"]
 
 
+@pytest.mark.slow
 def test_a_short_soak_finds_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(RUN), *SMALL],

@@ -81,7 +81,8 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         # separate streams: the dictionary does not depend on how the threshold is found
         model_rng, fold_rng = self._generator().spawn(2)
         auto = isinstance(self.contamination, str)
-        n_steps = recipe.n_steps + (recipe.shortened().n_steps if auto else 0)
+        cross_fits = auto and not recipe.leaves_unseen(len(rows))
+        n_steps = recipe.n_steps + (recipe.shortened().n_steps if cross_fits else 0)
         with Progress(n_steps, type(self).__name__, enabled=bool(self.verbose)) as progress:
             training = self._learn(rows, recipe, model_rng, progress.advance)
             outcasts = self._score_outcasts(table[~kept])
@@ -89,7 +90,9 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             self.lowest_scores_ = everything[:_LOWEST]
             self.calibration_scores_ = None
             if auto:
-                unseen = self._unseen_scores(rows, training, recipe, fold_rng, progress)
+                unseen = training.scores
+                if cross_fits:
+                    unseen = self._unseen_scores(rows, training, recipe, fold_rng, progress)
                 self.calibration_scores_ = np.sort(np.concatenate([unseen, outcasts]))
                 self.offset_ = self._robust_offset(self.calibration_scores_)
                 self.training_offset_ = (

@@ -54,8 +54,8 @@ class SetAtomEnsemble(DetectorParameters, ErrorDetector):
         "plain-mean" (no units), "median", and the means of another part of the ratios:
         "upper-half", "lower-quarter" and "least" (the smallest alone).
     subsample : float or None, default=None
-        The share of rows that each member learns from, drawn anew for each. None takes all rows of
-        a table with up to 20,000, and 20,000 of a larger one.
+        The share of rows that each member learns from, drawn anew for each. None takes 25 rows for
+        each of its atoms, at least 1,000, or all if there are fewer.
     n_atoms : float, int or None, default=None
         Number of atoms of every member: a float counts per feature, an int in total. None takes 6
         and 10 per feature in turn, but at most one for 20 rows where these are few.
@@ -65,9 +65,9 @@ class SetAtomEnsemble(DetectorParameters, ErrorDetector):
         Atoms that represent a row in a cone member; at most one fewer than features are used.
     gamma : float, default=1.0
         Weight of the 1-norm in a Gaussian member; larger means fewer atoms for a row.
-    n_iter : int, default=20
+    n_iter : int, default=10
         Iterations of learning of each member.
-    adapt_every : int, default=10
+    adapt_every : int, default=5
         Iterations from one adaptation of the radii to the next.
     missing : {"error", "fill"}, default="error"
         What NaN is: an error, or a missing value, which every member fills on its own.
@@ -115,8 +115,8 @@ class SetAtomEnsemble(DetectorParameters, ErrorDetector):
     radii: tuple[float, float] = (0.04, 0.12)
     n_nonzero: int = 2
     gamma: float = 1.0
-    n_iter: int = 20
-    adapt_every: int = 10
+    n_iter: int = 10
+    adapt_every: int = 5
 
     def _recipe(self, n_samples: int, n_features: int) -> EnsembleRecipe:
         return ensemble_recipe(self, n_samples, n_features)

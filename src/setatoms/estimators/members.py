@@ -28,8 +28,13 @@ DIVERSITIES: dict[str, tuple[str, ...]] = {
 # Atoms per feature that members take turns in, as they do in the distributions of their kind. The
 # numbers of both have no common factor, so that all pairs have their turn.
 SIZES = (6.0, 10.0)
-# Of a table with more rows, each member learns from a sample of its own.
-_ROWS_WORTH_LEARNING = 20_000
+# Of a table with more rows, each member learns from a sample of its own: so many for each atom, and
+# not fewer than these.
+_ROWS_PER_ATOM, _FEWEST_ROWS = 25, 1000
+# Learning from no larger a share of the rows tells nothing about the others.
+_SMALL_SHARE = 0.25
+# AK-SVD, before atoms become sets: from rows that point in different directions it takes few.
+_START_ITERATIONS = 5
 # With fewer rows for an atom, anomalies among them get atoms of their own: sizes are lower there.
 FEWEST_ROWS_PER_ATOM = 20
 # Atoms with fewer users are such an anomaly's own.
@@ -84,16 +89,21 @@ class EnsembleRecipe:
 
         def learn_one(i: int, step: OnStep) -> FittedDictionary:
             recipe, stream = self.recipes[i], streams[i]
-            rows, gaps = self._sample(X, missing, stream)
+            rows, gaps = self._sample(X, missing, recipe.n_atoms, stream)
             return _common_atoms(recipe.learn(rows, stream, step, gaps))
 
         return tuple(run_tasks(learn_one, len(self.recipes), on_step, n_jobs=self.n_jobs))
 
+    def leaves_unseen(self, n_samples: int) -> bool:
+        """Tell whether each member learns from a small share of that many rows."""
+        most = max(recipe.n_atoms for recipe in self.recipes)
+        return count_rows(self.subsample, n_samples, most) <= _SMALL_SHARE * n_samples
+
     def _sample(
-        self, X: Table, missing: Mask | None, rng: np.random.Generator
+        self, X: Table, missing: Mask | None, n_atoms: int, rng: np.random.Generator
     ) -> tuple[Table, Mask | None]:
-        """Return rows that this member may write to, if it has to, and where they have gaps."""
-        n_taken = count_rows(self.subsample, len(X))
+        """Return rows that a member may write to, if it has to, and where they have gaps."""
+        n_taken = count_rows(self.subsample, len(X), n_atoms)
         if n_taken == len(X):
             return (X, None) if missing is None else (X.copy(), missing)
         rows = np.sort(rng.choice(len(X), n_taken, replace=False))
@@ -128,7 +138,8 @@ def _halved(recipe: SetAtomRecipe, n_features: int) -> SetAtomRecipe:
 def ensemble_recipe(ensemble: Any, n_samples: int, n_features: int) -> EnsembleRecipe:
     """Resolve the parameters of an ensemble for a table of this shape."""
     n_members = count_members(ensemble)
-    n_taken = count_rows(ensemble.subsample, n_samples)
+    # by default, atoms limit the rows and not the other way round
+    n_taken = _share_of(1.0 if ensemble.subsample is None else ensemble.subsample, n_samples)
     chosen = list(_choose(ensemble, n_members, n_taken, n_features))
     # more cores than members: the rest help with the rows
     n_jobs = max(1, effective_jobs(ensemble.n_jobs) // n_members)
@@ -142,11 +153,15 @@ def count_members(ensemble: Any) -> int:
     return BUDGETS[ensemble.budget] if given is None else int(given)
 
 
-def count_rows(subsample: float | None, n_samples: int) -> int:
-    """Return how many of the rows each member learns from."""
+def count_rows(subsample: float | None, n_samples: int, n_atoms: int) -> int:
+    """Return how many of the rows a member with that many atoms learns from."""
     if subsample is None:
-        return min(n_samples, _ROWS_WORTH_LEARNING)
-    return min(n_samples, max(2, round(subsample * n_samples)))
+        return min(n_samples, max(_ROWS_PER_ATOM * n_atoms, _FEWEST_ROWS))
+    return _share_of(subsample, n_samples)
+
+
+def _share_of(share: float, n_samples: int) -> int:
+    return min(n_samples, max(2, round(share * n_samples)))
 
 
 def check_kinds(kinds: Any) -> tuple[type[AtomKind], ...]:
@@ -204,4 +219,6 @@ def _member_recipe(
         n_iter=ensemble.n_iter,
         adapt_every=ensemble.adapt_every,
         n_jobs=n_jobs,
+        start_iter=_START_ITERATIONS,
+        start_spread=True,
     )

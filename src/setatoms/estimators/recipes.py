@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.estimators.sizes import check_start, count_checked_atoms
-from setatoms.learning.aksvd import aksvd, random_atoms
+from setatoms.learning.aksvd import aksvd
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.history import history_of_errors
 from setatoms.learning.kinds import AtomKind, VectorAtoms
 from setatoms.learning.loop import Learned, learn
 from setatoms.learning.radii import AdaptiveRadii, FixedRadii, distribute
+from setatoms.learning.start import random_atoms, spread_atoms
 
 # The start of the paper: two non-zeros, fifty iterations.
 AKSVD_NONZERO = 2
@@ -35,6 +36,9 @@ class Recipe(Protocol):
 
     def shortened(self) -> Recipe:
         """Return a recipe of the same kind that takes a third of the time."""
+
+    def leaves_unseen(self, n_samples: int) -> bool:
+        """Tell whether learning leaves most of that many rows aside, so that these are unseen."""
 
     def learn(
         self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
@@ -59,6 +63,7 @@ class SetAtomRecipe:
     n_jobs: int | None
     tol: float = 0.0
     start_iter: int = AKSVD_ITERATIONS
+    start_spread: bool = False  # AK-SVD begins with rows far from each other, not with noise
 
     @property
     def n_steps(self) -> int:
@@ -84,6 +89,10 @@ class SetAtomRecipe:
             adapt_every=_third(self.adapt_every),
             start_iter=_third(self.start_iter),
         )
+
+    def leaves_unseen(self, n_samples: int) -> bool:
+        """Return False: all rows are learned from."""
+        return False
 
     def learn(
         self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
@@ -118,6 +127,7 @@ class SetAtomRecipe:
             self.n_atoms,
             n_nonzero=min(AKSVD_NONZERO, X.shape[1] - 1, self.n_atoms),
             n_iter=self.start_iter,
+            init=spread_atoms(X, self.n_atoms, rng) if self.start_spread else None,
             random_state=int(rng.integers(2**31)),
             tol=self.tol,
             missing=missing,
@@ -145,6 +155,10 @@ class VectorRecipe:
     def shortened(self) -> VectorRecipe:
         """Return the same recipe with a third of the iterations, rounded down, at least one."""
         return replace(self, n_iter=_third(self.n_iter))
+
+    def leaves_unseen(self, n_samples: int) -> bool:
+        """Return False: all rows are learned from."""
+        return False
 
     def learn(
         self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None

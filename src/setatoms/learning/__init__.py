@@ -1,6 +1,6 @@
 """Dictionary learning: AK-SVD, set-atoms, and how their radii adapt."""
 
-from setatoms.learning.aksvd import aksvd, random_atoms
+from setatoms.learning.aksvd import aksvd
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.history import History
 from setatoms.learning.kinds import (
@@ -14,6 +14,7 @@ from setatoms.learning.kinds import (
 )
 from setatoms.learning.loop import Learned, learn
 from setatoms.learning.radii import AdaptiveRadii, FixedRadii, count_atoms, distribute
+from setatoms.learning.start import random_atoms
 
 __all__ = [
     "KINDS",

@@ -16,6 +16,7 @@ from setatoms.coding.omp.coder import OmpCoder
 from setatoms.coding.validation import check_count, check_magnitude, check_n_nonzero
 from setatoms.lanes import Lanes, Vector, lane_kernel
 from setatoms.learning.missing import GREEDY, Mask
+from setatoms.learning.start import random_atoms
 from setatoms.masked import gaps_as_nan
 from setatoms.vectors import add, copy, dot, fill, multiply, norm
 
@@ -114,14 +115,6 @@ def aksvd(
 def have_stopped(before: NDArray[np.float64], atoms: NDArray[np.float64], tol: float) -> bool:
     """Tell whether no atom has moved by more than `tol`; with 0, never."""
     return tol > 0 and bool(np.linalg.norm(atoms - before, axis=1).max() <= tol)
-
-
-def random_atoms(
-    n_atoms: int, n_features: int, rng: np.random.RandomState | np.random.Generator
-) -> NDArray[np.float64]:
-    """Return unit vectors (n_atoms, n_features) in random directions."""
-    atoms = rng.standard_normal((n_atoms, n_features))
-    return atoms / np.linalg.norm(atoms, axis=1, keepdims=True)
 
 
 def _check_start(init: ArrayLike, shape: tuple[int, int]) -> NDArray[Any]:

@@ -121,6 +121,7 @@ def n_cells(folder: Path) -> int:
     return len(table(folder)) if (folder / FILE_NAME).exists() else 0
 
 
+@pytest.mark.slow
 def test_ten_kills_at_random_moments_change_no_bit(adbench: Path, tmp_path: Path) -> None:
     tasks = plan(datasets=["wine", "glass"], methods=METHODS, seeds=[2])
     calm, killed = tmp_path / "calm", tmp_path / "killed"

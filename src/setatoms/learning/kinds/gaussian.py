@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 # Codes of members this exact give the same ranks as those of single detectors, whose last digits
 # take most of the time: members differ by far more.
-_TOL_OF_MEMBERS = 1e-4
+_TOL_OF_MEMBERS = 1e-2
 
 
 @register
