@@ -16,6 +16,7 @@ from benchmarks.command import PROGRAM
 from benchmarks.markdown import fill_page
 from benchmarks.speed import report
 from benchmarks.speed.coders import cone_lines, gauss_lines, omp_lines
+from benchmarks.speed.default import default_lines
 from benchmarks.speed.detectors import detector_lines
 from benchmarks.speed.ensembles import ensemble_lines
 from benchmarks.speed.growth import first_call_lines, growth_lines
@@ -33,6 +34,7 @@ PARTS: dict[str, Callable[[Settings], Iterator[Line]]] = {
     "gauss": gauss_lines,
     "aksvd": aksvd_lines,
     "detectors": detector_lines,
+    "default": default_lines,
     "growth": growth_lines,
     "first-call": first_call_lines,
     "ensembles": ensemble_lines,

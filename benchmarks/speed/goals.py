@@ -41,6 +41,8 @@ class AtMost:
 
 Goal = AtLeast | AtMost
 
+_LONGER = "default takes, times as long"
+
 _GOALS: dict[tuple[str, str, str], Goal] = {
     ("omp", "A, s=2", "SPAMS omp"): AtLeast("ratio", 2.5, 5),
     ("omp", "A, s=5", "SPAMS omp"): AtLeast("ratio", 2.5, 5),
@@ -61,6 +63,10 @@ _GOALS: dict[tuple[str, str, str], Goal] = {
     ("aksvd", "A, 50 iterations", "dictlearn aksvd"): AtLeast("ratio", 5, 20),
     ("detectors", "pendigits", "COF"): AtLeast("ratio", 20, 60),
     ("detectors", "made, 100,000 x 27", "LOF"): AtLeast("ratio", 2, 10),
+    ("default", "fit, 100,000 x 27", "isolation forest"): AtMost(_LONGER, 15, 5),
+    ("default", "fit, 7,000 x 16", "isolation forest"): AtMost(_LONGER, 6, 3),
+    ("default", "score, 100,000 x 27", "isolation forest"): AtMost(_LONGER, 3, 1),
+    ("default", "fit and score, pendigits", "LOF"): AtMost(_LONGER, 5, 2),
     ("ensembles", "pendigits", "COF"): AtLeast("ratio", 1, 2),
     ("ensembles", "2,000 to 20,000 rows", "20,000 rows"): AtMost("growth", 11, 10.3),
     ("ensembles", "6 to 60 members", "60 members"): AtMost("growth", 11, 10.3),
