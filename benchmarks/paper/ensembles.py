@@ -41,7 +41,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "kinds cone": {"kinds": ("cone",)},
     **{f"diversity {name}": {"diversity": name} for name in ("starts", "sizes", "radii")},
     **{f"rule {name}": {"rule": name} for name in ("mean", "median", "upper-half", "least")},
-    **{f"iterations {n}": {"n_iter": n} for n in (10, 40)},
+    **{f"iterations {n}": {"n_iter": n} for n in (5, 20)},
     **{f"atoms {n}": {"n_atoms": n} for n in (3.0, 6.0, 10.0)},
     "subsample 0.6": {"subsample": 0.6},
 }

@@ -46,8 +46,8 @@ POOLS: dict[str, dict[str, Any]] = {
     "default": {"n_members": max(COUNTS)},
     "starts alone": {"diversity": "starts"},
     "3 atoms per feature": {"n_atoms": 3.0},
-    "10 iterations": {"n_iter": 10},
-    "40 iterations": {"n_iter": 40},
+    "5 iterations": {"n_iter": 5},
+    "20 iterations": {"n_iter": 20},
     "60 % of rows": {"subsample": 0.6},
     "70 % of columns": {},
 }

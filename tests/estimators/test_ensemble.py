@@ -1,5 +1,7 @@
 """An ensemble is its members, combined as documented."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -8,6 +10,7 @@ import setatoms
 from setatoms.decisions import RULES
 from setatoms.estimators import members
 from setatoms.estimators.members import BUDGETS, DIVERSITIES
+from setatoms.estimators.recipes import SetAtomRecipe
 from setatoms.learning.kinds import ConeAtoms, GaussianAtoms
 
 
@@ -74,13 +77,29 @@ def test_samples_and_gaps_give_the_same_bits_for_any_number_of_threads(parameter
 
 
 def test_members_of_a_large_table_learn_from_samples_of_their_own(rows, monkeypatch):
-    whole = make(kinds=("cone",)).fit(rows)
-    monkeypatch.setattr(members, "_ROWS_WORTH_LEARNING", 100)
-    sampled = make(kinds=("cone",)).fit(rows)
-    share = make(kinds=("cone",), subsample=100 / len(rows)).fit(rows)
-    for one, other, full in zip(sampled.members_, share.members_, whole.members_, strict=True):
-        np.testing.assert_array_equal(one.atoms, other.atoms)
-        assert one.history.error[-1] != full.history.error[-1]
+    learned_from = []
+
+    def learn(recipe, X, *_):
+        learned_from.append((len(X), recipe.n_atoms, X.tobytes()))
+        return original(recipe, X, *_)
+
+    original = SetAtomRecipe.learn
+    monkeypatch.setattr(SetAtomRecipe, "learn", learn)
+    X = np.tile(rows, (10, 1)) + 0.01 * np.random.default_rng(0).normal(size=(3000, 6))
+    make(n_members=4).fit(X)
+    # 6 and 10 atoms per feature, 25 rows for each of them, at least 1000
+    assert sorted(taken[:2] for taken in learned_from) == [(1000, 36)] * 2 + [(1500, 60)] * 2
+    assert len({taken[2] for taken in learned_from}) == 4
+
+
+def test_a_large_table_needs_no_second_fit_for_its_threshold(rows, monkeypatch):
+    X = np.tile(rows, (20, 1)) + 0.01 * np.random.default_rng(0).normal(size=(6000, 6))
+    fit = partial(make(contamination="auto").fit, X)
+    scores = np.sort(fit().score_samples(X))
+    np.testing.assert_array_equal(fit().calibration_scores_, scores)
+    monkeypatch.setattr(members, "_SMALL_SHARE", 0.0)
+    assert (fit().calibration_scores_ < scores).mean() > 0.5
+    assert fit().offset_ == pytest.approx(np.quantile(scores, 0.05), rel=0.1)
 
 
 def test_anomalies_among_few_training_rows_get_no_atoms_of_their_own(rows):
@@ -150,7 +169,7 @@ def test_p_values_need_rows_outside_the_fit_or_auto(rows):
         ({"diversity": "none"}, "diversity='none'"),
         ({"rule": "sum"}, "rule='sum' must be 'lower-half' or"),
         ({"subsample": 0.0}, "subsample=0.0 must be a share"),
-        ({"n_iter": 5}, "n_iter=5"),
+        ({"n_iter": 3}, "n_iter=3"),
     ],
 )
 def test_wrong_parameters_are_explained(parameters, message, rows):

@@ -4,8 +4,10 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import normalize
 
 from setatoms import aksvd, omp
+from setatoms.learning.start import spread_atoms
 
 
 def signals(n_samples=300, n_features=10, seed=0):
@@ -109,3 +111,15 @@ def test_it_stops_when_nothing_moves():
     )
     np.testing.assert_array_equal(atoms, np.eye(3))
     assert len(errors) == 1
+
+
+def test_spread_atoms_are_rows_that_differ_in_direction():
+    rng = np.random.default_rng(0)
+    lines = normalize(rng.normal(size=(5, 8)))
+    X = rng.normal(size=(200, 1)) * lines[rng.integers(5, size=200)]
+    atoms = spread_atoms(X, 5, np.random.default_rng(1))
+    # one of each line, where random rows would have some twice
+    assert sorted(np.abs(atoms @ lines.T).argmax(axis=1)) == [0, 1, 2, 3, 4]
+    more = spread_atoms(X, 9, np.random.default_rng(1))
+    np.testing.assert_allclose(np.linalg.norm(more, axis=1), 1)
+    np.testing.assert_allclose(np.linalg.norm(spread_atoms(0 * X, 3, rng), axis=1), 1)
