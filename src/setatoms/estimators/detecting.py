@@ -112,7 +112,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         """Return which rows (n_samples,) have a say in learning."""
         if self._relation_alone:
             return np.ones(len(table), np.bool_)
-        return screen_rows(table)
+        return screen_rows(table, self.n_jobs)
 
     def _robust_offset(self, scores: Scores) -> float:
         """Return the threshold that 5 % of normal rows are below, of rows with such `scores`.

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.distance import cdist
 
+from setatoms.backends import run_chunks
 from setatoms.views.calibration import Calibration
 
 Array = NDArray[np.float64]
@@ -39,7 +40,8 @@ _MOST_OF_A_GROUP = 0.4
 _SURE, _SURE_OF_DISTANCES = 3.0, 4.0
 _SAMPLE_ROWS = 500
 _QUARTER = 4
-_SLAB_ROWS = 4096
+# The distances of so many rows stay in a near cache.
+_CHUNK_ROWS = 512
 _CLEAR_RISE = 1.5
 _LEAST_SIZE, _HUGE = 0.01, 1e100
 # A robust unit below this share of the standard deviation is that of a column that hardly varies.
@@ -49,10 +51,11 @@ _BINS_PER_BANDWIDTH, _MOST_BINS = 3, 4000
 _FARTHEST = 60.0
 
 
-def screen_rows(X: Array) -> Mask:
+def screen_rows(X: Array, n_jobs: int | None = 1) -> Mask:
     """Return which rows of `X` (n_samples, n_features) to learn from; NaN is a missing value.
 
-    At least half of the rows remain, and two values of each column; otherwise all do.
+    At least half of the rows remain, and two values of each column; otherwise all do. `n_jobs` are
+    threads, on which the result does not depend.
 
     Examples
     --------
@@ -65,7 +68,7 @@ def screen_rows(X: Array) -> Mask:
     keep = np.ones(len(X), np.bool_)
     far = _has_far_value(X)
     for _ in range(_ROUNDS):
-        plain, robust, distances = _measure(X, keep)
+        plain, robust, distances = _measure(X, keep, n_jobs)
         abnormal = far | (plain > find_valley(plain))
         abnormal |= distances > find_valley(distances, _SURE_OF_DISTANCES)
         for sizes, limit in ((plain, _FAR), (robust, _FAR_ROBUST)):
@@ -127,7 +130,7 @@ def _first_valley(expected: Array, counts: NDArray[np.intp], edges: Array, sure:
     return np.inf
 
 
-def _measure(X: Array, keep: Mask) -> tuple[Array, Array, Array]:
+def _measure(X: Array, keep: Mask, n_jobs: int | None) -> tuple[Array, Array, Array]:
     """Return logarithms of sizes, by standard and robust units of the columns, and of distances."""
     # huge values are far out whatever their square
     with np.errstate(over="ignore", invalid="ignore"):
@@ -137,7 +140,7 @@ def _measure(X: Array, keep: Mask) -> tuple[Array, Array, Array]:
         half = (high - low) / 2
         unit = np.where(half > _LEAST_UNIT * deviation, half, deviation)
         Z = (X - mean) / deviation
-        return _log_size(Z), _log_size((X - middle) / unit), _log_distances(Z, keep)
+        return _log_size(Z), _log_size((X - middle) / unit), _log_distances(Z, keep, n_jobs)
 
 
 def _has_far_value(X: Array) -> Mask:
@@ -151,16 +154,20 @@ def _has_far_value(X: Array) -> Mask:
     return np.asarray((far & (far.mean(axis=0) <= _MOST_FAR)).any(axis=1))
 
 
-def _log_distances(Z: Array, keep: Mask) -> Array:
+def _log_distances(Z: Array, keep: Mask, n_jobs: int | None) -> Array:
     """Return logarithms of the distances (n,) to the nearest quarter of a few of the rows kept."""
     rows = np.clip(np.nan_to_num(Z), -_HUGE, _HUGE)
     kept = np.flatnonzero(keep)
     sample = rows[kept[np.linspace(0, len(kept) - 1, min(len(kept), _SAMPLE_ROWS)).astype(int)]]
     place = len(sample) // _QUARTER
     distances = np.empty(len(rows))
-    for start in range(0, len(rows), _SLAB_ROWS):
-        part = slice(start, start + _SLAB_ROWS)
-        distances[part] = np.partition(cdist(rows[part], sample), place, axis=1)[:, place]
+
+    def measure(start: int, stop: int) -> None:
+        of_rows = cdist(rows[start:stop], sample)
+        of_rows.partition(place, axis=1)
+        distances[start:stop] = of_rows[:, place]
+
+    run_chunks(measure, len(rows), n_jobs=n_jobs, chunk_rows=_CHUNK_ROWS)
     return np.asarray(np.log(np.maximum(distances, _LEAST_SIZE)))
 
 
