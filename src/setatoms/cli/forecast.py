@@ -8,6 +8,7 @@ from typing import NamedTuple
 from setatoms.backends import effective_jobs
 from setatoms.cli.options import Learning
 from setatoms.cli.reading import Data
+from setatoms.estimators.members import FEWEST_ROWS_PER_ATOM, count_rows
 from setatoms.estimators.sizes import limit_wide
 from setatoms.learning.radii import count_atoms
 from setatoms.memory import in_bytes, spare_memory
@@ -26,19 +27,19 @@ class Speed(NamedTuple):
     """How long a method takes on two cores, in seconds: measured on tables of many shapes.
 
     Learning takes ``row + entry * atoms * features`` per row and ``pair`` per pair of atoms and
-    feature. An ensemble learns from no more than `most_rows`.
+    feature. Members of an ensemble have at most one atom for `rows_per_atom` rows, learn from a
+    sample, and then score all rows.
     """
 
     atoms_per_feature: float
     row: float
     entry: float
     pair: float = 0.0
-    most_rows: int | None = None
     rows_per_atom: int = 0
 
 
 _SPEEDS = {
-    "ensemble": Speed(8.0, row=7e-4, entry=3e-7, most_rows=20_000, rows_per_atom=20),
+    "ensemble": Speed(8.0, row=2e-4, entry=4e-8, rows_per_atom=FEWEST_ROWS_PER_ATOM),
     "gaussian": Speed(3.0, row=1.5e-4, entry=5e-8),
     "cone": Speed(4.0, row=4e-5, entry=2e-8, pair=5e-8),
     "vector": Speed(3.0, row=1.5e-5, entry=2e-8),
@@ -87,10 +88,13 @@ def estimate_seconds(
 ) -> float:
     """Return about how long it takes to learn from `n_learned` of `n_rows` rows and score all."""
     speed = _SPEEDS.get(learning.method, _SPEEDS["gaussian"])
-    n_learned = min(n_learned, speed.most_rows or n_learned)
     atoms = _atoms(learning, speed, n_learned, n_features)
+    n_scored = n_rows
+    if speed.rows_per_atom:
+        n_scored += n_learned
+        n_learned = count_rows(None, n_learned, atoms)
     row = speed.row + speed.entry * atoms * n_features
-    work = row * (n_learned + _SCORING * n_rows) + speed.pair * atoms * atoms * n_features
+    work = row * (n_learned + _SCORING * n_scored) + speed.pair * atoms * atoms * n_features
     return work * _MEASURED_CORES / effective_jobs(learning.jobs) + _READING * n_bytes
 
 
