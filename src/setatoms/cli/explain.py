@@ -42,7 +42,7 @@ def command(
     from setatoms.cli.reading import open_data
     from setatoms.terminal import print_json
 
-    loaded = load_model(model)
+    loaded = load_model(model, data)
     features = _find(loaded, open_data(data, reading), row)
     (record,), (brief,) = loaded.explain(features, top), loaded.explain(features, _IN_SENTENCE)
     p_values = loaded.p_values(loaded.scores(features))

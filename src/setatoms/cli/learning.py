@@ -118,6 +118,7 @@ def _load(data: Data, encoding: Encoding, rows: NDArray[np.intp], n_rows: int) -
             X[filled:end] = features[rows[filled:end] - first]
             first, filled = first + len(features), end
             progress.advance(len(features))
+    data.source.check_unchanged()
     return X
 
 

@@ -92,12 +92,14 @@ class Model:
         self.detector.save(path, notes={"table": self.encoding.to_json()})
 
 
-def load_model(path: Path) -> Model:
-    """Read a model, saved here or in Python."""
+def load_model(path: Path, data: str) -> Model:
+    """Read a model, saved here or in Python, to judge `data` by."""
     import setatoms
     from setatoms.persistence import read_header
     from setatoms.warm_up import compile_ahead
 
+    if not _is_model(path) and _is_model(data):
+        raise ValueError(f"{data} is a model and {path} is none; the model comes first")
     header = read_header(path)
     if header["estimator"] not in _WORDS:
         raise ValueError(f"{path} is a {header['estimator']}, not a detector; it gives no scores")
@@ -115,6 +117,16 @@ def load_model(path: Path) -> Model:
     compile_ahead(header["estimator"], scoring=True)
     # a model made in Python may reject gaps; here they are filled, and said to be
     return Model(detector.set_params(missing="fill"), encoding)
+
+
+def _is_model(path: str | Path) -> bool:
+    from setatoms.persistence import ModelFileError, read_header
+
+    try:
+        read_header(path)
+    except (ModelFileError, OSError):
+        return False
+    return True
 
 
 def _plain_encoding(path: Path, names: list[str] | None) -> Encoding:

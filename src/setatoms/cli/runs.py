@@ -72,6 +72,8 @@ def run_scoring(
             tally.add(rows)
             if file is not None:
                 file.add(rows)
+        if n_rows is not None:  # the model is of this table, as it was
+            data.source.check_unchanged()
         if tally.n_rows == 0:
             raise FileError(f"{data.table.name} has no rows, only a header; nothing to score")
     files = dict(outputs)

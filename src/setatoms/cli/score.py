@@ -63,7 +63,7 @@ def command(
     if out == "-" and as_json:
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
     check_outputs([model, data], [out, report])
-    loaded = load_model(model)
+    loaded = load_model(model, data)
     opened = open_data(data, reading)
     check_known(opened.table, [index] if index else [])
     wishes = Wishes(data, index, flagging, out, report, top, kinds, as_json, exit_code)

@@ -91,7 +91,8 @@ def choose_columns(
 
 def check_known(table: Table, names: Sequence[str]) -> None:
     """Raise if `table` lacks one of `names`."""
-    unknown = [name for name in names if name not in table.names]
+    known = set(table.names)
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise FileError(
             f"{table.name} has no column {listed(unknown)}; it has {listed(list(table.names))}"

@@ -83,7 +83,8 @@ class Encoding:
 
     def check(self, table: Table) -> None:
         """Raise if `table` lacks a column."""
-        absent = [c.name for c in self.columns if c.name not in table.names]
+        known = set(table.names)
+        absent = [c.name for c in self.columns if c.name not in known]
         if absent:
             raise FileError(
                 f"{table.name} lacks what the model needs: {listed(absent)}; "

@@ -51,6 +51,7 @@ class Source:
         self._encoding = _known_encoding(encoding)
         self._spool: IO[bytes] | None = None
         self._path: Path | None = None
+        self._facts: tuple[int, ...] = ()
         self._raw: IO[bytes] | None = None
         if path == "-":
             if sys.stdin is None:
@@ -60,17 +61,28 @@ class Source:
             self._find(Path(path))
 
     def _find(self, path: Path) -> None:
-        try:
-            mode = path.stat().st_mode
-        except OSError as error:
-            raise FileError(f"{self.name}: {error.strerror or error}") from error
-        if stat.S_ISDIR(mode):
+        facts = self._stat(path)
+        if stat.S_ISDIR(facts.st_mode):
             raise FileError(f"{self.name} is a folder; name one file")
-        if stat.S_ISREG(mode):
-            self._path = path
+        if stat.S_ISREG(facts.st_mode):
+            self._path, self._facts = path, _identity(facts)
         else:
             with path.open("rb") as stream:
                 self._spool = _copy(stream)
+
+    def _stat(self, path: Path) -> os.stat_result:
+        try:
+            return path.stat()
+        except OSError as error:
+            raise FileError(f"{self.name}: {error.strerror or error}") from error
+
+    def check_unchanged(self) -> None:
+        """Raise an error if the file is not the one that was opened, or was written to since."""
+        if self._path is not None and _identity(self._stat(self._path)) != self._facts:
+            raise FileError(
+                f"{self.name} has changed while it was read; run the command again when nothing "
+                "writes to it, or on a copy"
+            )
 
     @property
     def size(self) -> int:
@@ -177,6 +189,11 @@ class Utf8:
             return self._stream.read(max(0, n_bytes))
         except (EOFError, zlib.error, OSError) as error:
             raise FileError(f"{self._name} cannot be read to its end: {error}") from error
+
+
+def _identity(facts: os.stat_result) -> tuple[int, ...]:
+    """Return what changes when a file is replaced or written to."""
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def _known_encoding(encoding: str | None) -> str | None:

@@ -133,7 +133,8 @@ def survey(
         Called with the number of rows after every chunk.
     """
     missing = table.missing
-    names = [name for name in table.names if name not in {*skip, *table.opaque}]
+    left_out = {*skip, *table.opaque}
+    names = [name for name in table.names if name not in left_out]
     words = {name: WordColumn(name, missing) for name in names if name in as_words}
     numbers = {name: NumberColumn(name) for name in names if name not in words}
     n_rows, late = 0, []
