@@ -20,10 +20,11 @@ help:  ## Say what there is to make
 demo: $(VENV)/.core  ## Find injected anomalies in two real tables
 	@$(PY) -m setatoms demo
 
-# Files of tests side by side, in a process for each core, which takes about a gigabyte.
+# Files of tests side by side, in a process for each core; each takes about a gigabyte.
 PYTEST = $(PY) -m pytest -q --numprocesses auto --maxprocesses 8 --dist loadfile
 
-test: $(VENV)/.dev  ## Run the tests and the examples of the documentation
+test: $(VENV)/.dev  ## Run the tests and the examples of the documentation, but for the slow ones
+	@$(PY) -m setatoms.warm_up
 	@$(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/.dev  ## Run the tests that take longest: compiling, killing, a short soak

@@ -24,9 +24,11 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("SETATOMS_CI") == "1" else "local")
 
-# under nohup it is ignored, here and in every command that is to be ended by it
+# in the background they are ignored, here and in every command that is to be ended by them
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import setatoms
 from setatoms import warm_up
 from setatoms._compile import KernelStore
-from setatoms.warm_up import PARTS, Part, compile_ahead
+from setatoms.warm_up import PARTS, Part, compile_ahead, parts_of
 
 # Uses of all detectors; prints the kernels that were still to be compiled.
 USES = """
@@ -72,6 +73,7 @@ class Terminal(io.StringIO):
 def store(tmp_path, monkeypatch):
     made = KernelStore(tmp_path / "kernels")
     monkeypatch.setattr(warm_up, "STORE", made)
+    monkeypatch.setattr(warm_up, "_tried", set())
     return made
 
 
@@ -83,24 +85,65 @@ def test_what_is_complete_is_not_mentioned(store):
     assert stream.getvalue() == ""
 
 
-def test_only_what_a_detector_needs_is_compiled(store, monkeypatch):
-    asked = []
-    monkeypatch.setattr(warm_up, "_compile_apart", lambda names, _: asked.append(names) or "")
+@pytest.fixture
+def asked(store, monkeypatch):
+    """Return the parts that processes were asked to compile, which they do not."""
+    lists = []
+    monkeypatch.setattr(warm_up, "_compile_apart", lambda names, _: lists.append(names) or "")
+    return lists
+
+
+def test_only_what_is_used_is_compiled(store, asked):
     store.mark_complete("vectors")
     store.mark_complete("views")
-    compile_ahead("ConeAtomDetector", stream=io.StringIO())
-    compile_ahead("GaussianAtomDetector", scoring=True, stream=io.StringIO())
-    compile_ahead("VectorAtomDetector", stream=io.StringIO())
-    compile_ahead("DetectorOfSomeoneElse", stream=io.StringIO())
+    compile_ahead(parts_of(["cone"], views=True), stream=io.StringIO())
+    compile_ahead(parts_of(["gaussian"], views=True, scoring=True), stream=io.StringIO())
+    compile_ahead(parts_of(["vector", "kind of someone else"], views=True), stream=io.StringIO())
     assert asked == [["cones", "cone-scores"], ["gaussian-scores"]]
 
 
-def test_the_first_fit_compiles_ahead(store, monkeypatch):
-    asked = []
-    monkeypatch.setattr(warm_up, "_compile_apart", lambda names, _: asked.append(names) or "")
+@pytest.mark.filterwarnings("ignore:.*rows per")
+def test_the_first_fit_compiles_ahead_once_its_table_is_read(asked):
     X = np.random.default_rng(0).normal(size=(40, 3))
-    setatoms.VectorAtomDetector(n_atoms=6, n_iter=1, random_state=0).fit(X)
+    few = {"n_atoms": 6, "random_state": 0}
+    with pytest.raises(ValueError, match="text"):
+        setatoms.VectorAtomDetector(**few).fit([["text", "text"]] * 20)
+    assert asked == []
+    # what failed, as it does here, is not tried again
+    for _ in range(2):
+        setatoms.VectorAtomDetector(n_iter=1, **few).fit(X)
     assert asked == [["vectors", "views"]]
+    cones = setatoms.SetAtomEnsemble(kinds=("cone",), n_members=2, views=("relation",), **few)
+    cones.fit(X)
+    assert asked[1:] == [["cones", "cone-scores"]]
+
+
+def test_threads_compile_once(asked):
+    parts = parts_of(["cone"], views=False)
+    threads = [threading.Thread(target=compile_ahead, args=(parts,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert asked == [parts]
+
+
+def closed():
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+class Broken(io.StringIO):
+    def write(self, _):
+        raise BrokenPipeError
+
+
+@pytest.mark.parametrize("stream", [None, closed(), Broken()])
+def test_where_nothing_can_be_written_kernels_are_compiled_all_the_same(asked, monkeypatch, stream):
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert compile_ahead(["views"]) == ""
+    assert asked == [["views"]]
 
 
 @pytest.mark.parametrize("program", ["", "/opt/app/app", "/usr/sbin/uwsgi"])

@@ -74,7 +74,7 @@ OURS: dict[str, Make] = {
         contamination=0.1, n_jobs=threads, random_state=0
     ),
 }
-# on the tables alone: its members learn from no more than 20,000 rows
+# on the tables alone: its members learn from a sample
 ENSEMBLE: dict[str, Make] = {
     "setatoms ensemble": lambda threads: SetAtomEnsemble(
         contamination=0.1, n_jobs=threads, random_state=0

@@ -7,8 +7,10 @@ are compiled side by side, in processes, as the compiler uses one core.
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -90,23 +92,41 @@ PARTS = {
     "views": Part(_look_around, "greedy", 8),
 }
 
-# What estimators use to learn, and detectors to score alone.
+# What kinds of atoms use, to learn and to score alone; every kind starts from vectors.
 _LEARNING = {
-    "VectorAtomDetector": ("vectors", "views"),
-    "ConeAtomDetector": ("cones", "vectors", "cone-scores", "views"),
-    "GaussianAtomDetector": ("gaussians", "vectors", "gaussian-scores", "views"),
-    "SetAtomDetector": ("vectors", "views"),
-    "SetAtomEnsemble": tuple(PARTS),
-    "ConeDictionaryLearning": ("cones", "vectors", "cone-scores"),
-    "GaussianDictionaryLearning": ("gaussians", "vectors", "gaussian-scores"),
+    "vector": ("vectors",),
+    "cone": ("cones", "vectors", "cone-scores"),
+    "gaussian": ("gaussians", "vectors", "gaussian-scores"),
 }
-_SCORING = {
-    "VectorAtomDetector": ("vectors", "views"),
-    "ConeAtomDetector": ("cone-scores", "views"),
-    "GaussianAtomDetector": ("gaussian-scores", "views"),
-    "SetAtomDetector": ("views",),
-    "SetAtomEnsemble": ("cone-scores", "gaussian-scores", "views"),
-}
+_SCORING = {"vector": ("vectors",), "cone": ("cone-scores",), "gaussian": ("gaussian-scores",)}
+
+# Parts that this process has tried to compile, whatever came of it.
+_tried: set[str] = set()
+_one_at_a_time = threading.Lock()
+
+
+def parts_of(kinds: Iterable[str], *, views: bool, scoring: bool = False) -> list[str]:
+    """Return the parts that dictionaries of these kinds use.
+
+    Parameters
+    ----------
+    kinds : iterable of str
+        Names of kinds of atoms; of one that is not known nothing is compiled ahead.
+    views : bool
+        Whether more than the relation makes a row abnormal.
+    scoring : bool, default=False
+        Whether they are only going to score.
+
+    Examples
+    --------
+    >>> parts_of(["cone", "gaussian"], views=True, scoring=True)
+    ['gaussian-scores', 'cone-scores', 'views']
+    """
+    table = _SCORING if scoring else _LEARNING
+    used = {part for kind in kinds for part in table.get(kind, ())}
+    if views:
+        used.add("views")
+    return [part for part in PARTS if part in used]
 
 
 def warm_up(names: Iterable[str] = PARTS) -> None:
@@ -119,44 +139,52 @@ def warm_up(names: Iterable[str] = PARTS) -> None:
             STORE.mark_complete(name)
 
 
-def compile_ahead(
-    estimator: str = "SetAtomEnsemble", *, scoring: bool = False, stream: TextIO | None = None
-) -> str:
-    """Compile what an estimator needs and is not on disk yet, side by side, and say so.
+def compile_ahead(parts: Iterable[str] = PARTS, *, stream: TextIO | None = None) -> str:
+    """Compile parts that are not on disk yet, side by side, and say so; tried once per process.
 
     Parameters
     ----------
-    estimator : str, default="SetAtomEnsemble"
-        The name of its class. Of one that is not known nothing is compiled ahead.
-    scoring : bool, default=False
-        Whether it is only going to score.
+    parts : iterable of str
+        What `parts_of` returns, by default all.
     stream : text file object, default=sys.stderr
-        Where that is reported: a progress bar on a terminal, one line elsewhere.
+        Where that is reported, if it can be: a progress bar on a terminal, one line elsewhere.
 
     Returns
     -------
     str
         What was written if a process failed, else nothing. Its kernels are compiled when used.
     """
+    with _one_at_a_time:
+        wanted = [name for name in parts if name not in _tried and not STORE.is_complete(name)]
+        # kernels that cannot be kept are of no use to another process
+        if JIT_DISABLED or not wanted or not (_runs_python() and STORE.can_keep()):
+            return ""
+        _tried.update(wanted)
+        try:
+            with STORE.locked():
+                # another process may have compiled them in the meantime
+                left = [name for name in wanted if not STORE.is_complete(name)]
+                return _compile_apart(left, _open(stream)) if left else ""
+        except OSError as error:  # no memory for a process, no place for a file
+            return str(error)
+
+
+def _open(stream: TextIO | None) -> TextIO:
+    """Return a stream that can be written to, with a word on what is going on."""
     stream = sys.stderr if stream is None else stream
-    parts = (_SCORING if scoring else _LEARNING).get(estimator, ())
-    wanted = [name for name in parts if not STORE.is_complete(name)]
-    # kernels that cannot be kept are of no use to another process
-    if JIT_DISABLED or not wanted or not (_runs_python() and STORE.can_keep()):
-        return ""
-    if not stream.isatty():
-        stream.write(f"setatoms: {NOTICE}\n")
-        stream.flush()
     try:
-        return _compile_apart(wanted, stream)
-    except OSError as error:  # no memory for a process, no place for a file
-        return str(error)
+        if not stream.isatty():
+            stream.write(f"setatoms: {NOTICE}\n")
+            stream.flush()
+    except (AttributeError, OSError, ValueError):  # there is none, nobody reads it, it is closed
+        return io.StringIO()
+    return stream
 
 
 def _runs_python() -> bool:
     """Tell whether a process like this one would run Python, and not an application made of it."""
     is_application = getattr(sys, "frozen", False)
-    return Path(sys.executable or "").stem.startswith(("python", "pypy")) and not is_application
+    return Path(sys.executable or "").stem.startswith("python") and not is_application
 
 
 def _compile_apart(names: Sequence[str], stream: TextIO) -> str:

@@ -122,4 +122,5 @@ def test_spread_atoms_are_rows_that_differ_in_direction():
     assert sorted(np.abs(atoms @ lines.T).argmax(axis=1)) == [0, 1, 2, 3, 4]
     more = spread_atoms(X, 9, np.random.default_rng(1))
     np.testing.assert_allclose(np.linalg.norm(more, axis=1), 1)
-    np.testing.assert_allclose(np.linalg.norm(spread_atoms(0 * X, 3, rng), axis=1), 1)
+    for tiny in (0.0, 1e-162, 1e-200):
+        np.testing.assert_allclose(np.linalg.norm(spread_atoms(tiny * X, 3, rng), axis=1), 1)

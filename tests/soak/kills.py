@@ -95,8 +95,10 @@ def _kill_often(scene: Scene, work: Work, n_kills: int, rng: random.Random, tall
 
 def _has_traceback(work: Work, err: str) -> bool:
     """Tell whether a command showed a traceback, other than Python's own before it started."""
-    started = ", in main" in err or "Exception ignored" in err
-    return "Traceback" in err and started and work.name != "save"
+    if "Traceback" not in err or work.name == "save":
+        return False
+    interrupted = err.startswith("Traceback") and err.rstrip().endswith("KeyboardInterrupt")
+    return not interrupted or ", in main" in err
 
 
 def _kill(

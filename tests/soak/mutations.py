@@ -34,6 +34,8 @@ _SHARES = {
     "store": 0.1,
 }
 
+READERS = tuple(_SHARES)
+
 _executed: list[str] = []
 _watching = False
 

@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).parents[2]))
 
+from mutations import READERS
 from scene import Scene, Tally
 
 
@@ -49,7 +50,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--inputs", type=int, default=100_000, help="mutated inputs in total")
-    parser.add_argument("--readers", nargs="+", help="the readers that get them, by default all")
+    parser.add_argument("--readers", nargs="+", choices=READERS, help="who gets them")
     parser.add_argument("--kills", type=int, default=50, help="kills in total")
     parser.add_argument("--disks", type=int, default=12, help="sizes of disks for each output")
     parser.add_argument("--environments", type=int, default=24, help="combinations, at most 24")

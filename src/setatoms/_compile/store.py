@@ -12,11 +12,18 @@ import shutil
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numba
 from llvmlite.binding import get_host_cpu_name
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 # typed as anything: its attributes come from the environment
 _config: Any = numba.config
@@ -86,8 +93,8 @@ class KernelStore:
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there and may be removed, and with it the word that all are."""
+        self._complete.clear()
         try:
-            self._complete.clear()
             self._path(name).unlink(missing_ok=True)
             for mark in self._path(name).parent.glob(f"*{_MARK}"):
                 mark.unlink(missing_ok=True)
@@ -114,6 +121,17 @@ class KernelStore:
             except OSError as error:
                 self.give_up(error.strerror or str(error))
         return self._writes
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes out, where the system knows locks; one that ends lets go of it."""
+        if fcntl is None or self.folder is None:
+            yield
+            return
+        with (self.folder / "lock").open("w") as file:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def _mark(self, part: str) -> Path:
         facts = f"{part} {sys.version} {numba.__version__} {get_host_cpu_name()}"

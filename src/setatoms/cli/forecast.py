@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import NamedTuple
 
 from setatoms.backends import effective_jobs
 from setatoms.cli.options import Learning
 from setatoms.cli.reading import Data
-from setatoms.estimators.members import FEWEST_ROWS_PER_ATOM, count_rows
+from setatoms.estimators.members import FEWEST_ROWS_PER_ATOM, SIZES, count_rows
 from setatoms.estimators.sizes import limit_wide
 from setatoms.learning.radii import count_atoms
 from setatoms.memory import in_bytes, spare_memory
@@ -27,19 +28,19 @@ class Speed(NamedTuple):
     """How long a method takes on two cores, in seconds: measured on tables of many shapes.
 
     Learning takes ``row + entry * atoms * features`` per row and ``pair`` per pair of atoms and
-    feature. Members of an ensemble have at most one atom for `rows_per_atom` rows, learn from a
-    sample, and then score all rows.
+    feature. Where members `sample`, they have fewer atoms for few rows, learn from some of many,
+    and then score all.
     """
 
     atoms_per_feature: float
     row: float
     entry: float
     pair: float = 0.0
-    rows_per_atom: int = 0
+    sample: bool = False
 
 
 _SPEEDS = {
-    "ensemble": Speed(8.0, row=2e-4, entry=4e-8, rows_per_atom=FEWEST_ROWS_PER_ATOM),
+    "ensemble": Speed(8.0, row=2e-4, entry=4e-8, sample=True),
     "gaussian": Speed(3.0, row=1.5e-4, entry=5e-8),
     "cone": Speed(4.0, row=4e-5, entry=2e-8, pair=5e-8),
     "vector": Speed(3.0, row=1.5e-5, entry=2e-8),
@@ -87,10 +88,10 @@ def estimate_seconds(
     learning: Learning, n_rows: int, n_learned: int, n_features: int, n_bytes: int
 ) -> float:
     """Return about how long it takes to learn from `n_learned` of `n_rows` rows and score all."""
-    speed = _SPEEDS.get(learning.method, _SPEEDS["gaussian"])
+    speed = _speed(learning)
     atoms = _atoms(learning, speed, n_learned, n_features)
     n_scored = n_rows
-    if speed.rows_per_atom:
+    if speed.sample:
         n_scored += n_learned
         n_learned = count_rows(None, n_learned, atoms)
     row = speed.row + speed.entry * atoms * n_features
@@ -98,12 +99,16 @@ def estimate_seconds(
     return work * _MEASURED_CORES / effective_jobs(learning.jobs) + _READING * n_bytes
 
 
+def _speed(learning: Learning) -> Speed:
+    return _SPEEDS.get(learning.method, _SPEEDS["gaussian"])
+
+
 def _atoms(learning: Learning, speed: Speed, n_rows: int, n_features: int) -> int:
     if learning.atoms is not None:
         return count_atoms(learning.atoms, n_features)
     count = count_atoms(speed.atoms_per_feature, n_features)
-    if speed.rows_per_atom:
-        count = min(count, max(n_features, n_rows // speed.rows_per_atom))
+    if speed.sample:
+        count = min(count, max(n_features, n_rows // FEWEST_ROWS_PER_ATOM))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # learning will tell
         return limit_wide(count, n_rows, n_features)
@@ -113,8 +118,9 @@ def _long(
     learning: Learning, seconds: float, n_rows: int, n_learned: int, n_features: int, n_bytes: int
 ) -> str:
     """Return how long it will take, and what would be faster."""
+    least = _least_sample(learning, n_features)
     for sample in _SMALLER_SAMPLES:
-        if sample < n_learned:
+        if least <= sample < n_learned:
             less = estimate_seconds(learning, n_rows, sample, n_features, n_bytes)
             if less < seconds / 2:
                 faster = f"--sample {sample} takes about {_roughly(less)}"
@@ -122,6 +128,13 @@ def _long(
     else:
         faster = "--method vector or fewer --atoms take less" if learning.method != "vector" else ""
     return "; ".join(filter(None, [f"about {_roughly(seconds)}", faster]))
+
+
+def _least_sample(learning: Learning, n_features: int) -> int:
+    """Return how many rows members of an ensemble would take; fewer cost accuracy, not time."""
+    if not _speed(learning).sample:
+        return 0
+    return count_rows(None, sys.maxsize, count_atoms(max(SIZES), n_features))
 
 
 def _roughly(seconds: float) -> str:

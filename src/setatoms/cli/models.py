@@ -96,7 +96,7 @@ def load_model(path: Path, data: str) -> Model:
     """Read a model, saved here or in Python, to judge `data` by."""
     import setatoms
     from setatoms.persistence import read_header
-    from setatoms.warm_up import compile_ahead
+    from setatoms.warm_up import compile_ahead, parts_of
 
     if not _is_model(path) and _is_model(data):
         raise ValueError(f"{data} is a model and {path} is none; the model comes first")
@@ -114,7 +114,8 @@ def load_model(path: Path, data: str) -> Model:
             f"{len(encoding.features)} from a table; fit and save the model again"
         )
     detector = setatoms.load(path)
-    compile_ahead(header["estimator"], scoring=True)
+    kinds = {dictionary.kind.name for dictionary in detector.dictionaries_}
+    compile_ahead(parts_of(kinds, views=detector.guard_ is not None, scoring=True))
     # a model made in Python may reject gaps; here they are filled, and said to be
     return Model(detector.set_params(missing="fill"), encoding)
 

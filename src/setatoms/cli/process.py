@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import FrameType
 from typing import NoReturn
 
@@ -46,7 +47,8 @@ def tidy_on_signals() -> Iterator[None]:
     mine = [n for n in _TIDY if is_main and signal.getsignal(n) == signal.SIG_DFL]
     for number in mine:
         signal.signal(number, _stop)
-    hook, sys.unraisablehook = sys.unraisablehook, _deliver_again
+    hook = sys.unraisablehook
+    sys.unraisablehook = partial(_deliver_again, hook)
     try:
         yield
     finally:
@@ -87,14 +89,16 @@ def forget_output() -> None:
         os.close(nowhere)
 
 
-def _deliver_again(lost: sys.UnraisableHookArgs) -> None:
+def _deliver_again(
+    otherwise: Callable[[sys.UnraisableHookArgs], object], lost: sys.UnraisableHookArgs
+) -> None:
     """Send the signal behind an exception that was raised where nothing can catch it."""
     if isinstance(lost.exc_value, KeyboardInterrupt):
         number = int(signal.SIGINT)
     elif isinstance(lost.exc_value, StoppedError):
         number = lost.exc_value.number
     else:
-        sys.__unraisablehook__(lost)
+        otherwise(lost)
         return
     main = threading.main_thread().ident
     again = threading.Timer(_SOON_SECONDS, signal.pthread_kill, (main, number))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from os import PathLike
 from typing import Any, Self
@@ -35,10 +35,7 @@ class AtomEstimator(BaseEstimator):
         self : object
             The fitted estimator. If `fit` fails or is interrupted, it is as it was before.
         """
-        from setatoms.warm_up import compile_ahead  # a program of its own: not before it is used
-
         check_parameters(self)
-        compile_ahead(type(self).__name__)
         draft = copy(self)
         draft._fit(X)
         self.__dict__ = draft.__dict__
@@ -67,6 +64,13 @@ class AtomEstimator(BaseEstimator):
     @abstractmethod
     def _recipe(self, n_samples: int, n_features: int) -> Recipe:
         """Resolve the parameters for a table of this shape."""
+
+    def _compile_ahead(self, kinds: Iterable[str]) -> None:
+        """Compile what learning needs, at the first time: side by side, and with a word."""
+        # not before it is used: ``python -m setatoms.warm_up`` warns if it is imported already
+        from setatoms.warm_up import compile_ahead, parts_of
+
+        compile_ahead(parts_of(kinds, views=len(getattr(self, "views", ())) > 1))
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn whether NaN is accepted."""

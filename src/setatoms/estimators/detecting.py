@@ -78,6 +78,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         self.n_screened_ = int(len(table) - kept.sum())
         rows = table if kept.all() else table[kept]
         recipe = self._recipe(*rows.shape)
+        self._compile_ahead(recipe.kind_names)
         # separate streams: the dictionary does not depend on how the threshold is found
         model_rng, fold_rng = self._generator().spawn(2)
         auto = isinstance(self.contamination, str)

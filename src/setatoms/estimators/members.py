@@ -30,8 +30,8 @@ DIVERSITIES: dict[str, tuple[str, ...]] = {
 SIZES = (6.0, 10.0)
 # Of a table with more rows, each member learns from a sample of its own: so many for each atom, and
 # not fewer than these.
-_ROWS_PER_ATOM, _FEWEST_ROWS = 25, 1000
-# Learning from no larger a share of the rows tells nothing about the others.
+_SAMPLE_ROWS_PER_ATOM, _FEWEST_ROWS = 25, 1000
+# If members learn from at most this share, most rows are unseen by most members.
 _SMALL_SHARE = 0.25
 # AK-SVD, before atoms become sets: from rows that point in different directions it takes few.
 _START_ITERATIONS = 5
@@ -67,6 +67,11 @@ class EnsembleRecipe:
         """Iterations of all members."""
         return sum(recipe.n_steps for recipe in self.recipes)
 
+    @property
+    def kind_names(self) -> frozenset[str]:
+        """The kinds of all members."""
+        return frozenset(recipe.kind.name for recipe in self.recipes)
+
     def shortened(self) -> EnsembleRecipe:
         """Return members for half of the rows, with a third of the iterations.
 
@@ -95,9 +100,13 @@ class EnsembleRecipe:
         return tuple(run_tasks(learn_one, len(self.recipes), on_step, n_jobs=self.n_jobs))
 
     def leaves_unseen(self, n_samples: int) -> bool:
-        """Tell whether each member learns from a small share of that many rows."""
+        """Tell whether each member learns from a small share of that many rows.
+
+        Its atoms must have enough of them, or they would fit single rows.
+        """
         most = max(recipe.n_atoms for recipe in self.recipes)
-        return count_rows(self.subsample, n_samples, most) <= _SMALL_SHARE * n_samples
+        n_taken = count_rows(self.subsample, n_samples, most)
+        return _SAMPLE_ROWS_PER_ATOM * most <= n_taken <= _SMALL_SHARE * n_samples
 
     def _sample(
         self, X: Table, missing: Mask | None, n_atoms: int, rng: np.random.Generator
@@ -156,7 +165,7 @@ def count_members(ensemble: Any) -> int:
 def count_rows(subsample: float | None, n_samples: int, n_atoms: int) -> int:
     """Return how many of the rows a member with that many atoms learns from."""
     if subsample is None:
-        return min(n_samples, max(_ROWS_PER_ATOM * n_atoms, _FEWEST_ROWS))
+        return min(n_samples, max(_SAMPLE_ROWS_PER_ATOM * n_atoms, _FEWEST_ROWS))
     return _share_of(subsample, n_samples)
 
 

@@ -34,6 +34,10 @@ class Recipe(Protocol):
     def n_steps(self) -> int:
         """How often `learn` calls `on_step`."""
 
+    @property
+    def kind_names(self) -> frozenset[str]:
+        """The kinds of atoms that are learned."""
+
     def shortened(self) -> Recipe:
         """Return a recipe of the same kind that takes a third of the time."""
 
@@ -69,6 +73,11 @@ class SetAtomRecipe:
     def n_steps(self) -> int:
         """Iterations of the start and of learning."""
         return self.n_iter + (self.start_iter if self._starts_with_aksvd else 0)
+
+    @property
+    def kind_names(self) -> frozenset[str]:
+        """The kind of its atoms, alone."""
+        return frozenset([self.kind.name])
 
     @property
     def schedule(self) -> FixedRadii | AdaptiveRadii:
@@ -128,6 +137,7 @@ class SetAtomRecipe:
             n_nonzero=min(AKSVD_NONZERO, X.shape[1] - 1, self.n_atoms),
             n_iter=self.start_iter,
             init=spread_atoms(X, self.n_atoms, rng) if self.start_spread else None,
+            # drawn all the same, so that what follows does not depend on the start
             random_state=int(rng.integers(2**31)),
             tol=self.tol,
             missing=missing,
@@ -151,6 +161,11 @@ class VectorRecipe:
     def n_steps(self) -> int:
         """Iterations of AK-SVD."""
         return self.n_iter
+
+    @property
+    def kind_names(self) -> frozenset[str]:
+        """The kind of its atoms, alone."""
+        return frozenset([self.kind.name])
 
     def shortened(self) -> VectorRecipe:
         """Return the same recipe with a third of the iterations, rounded down, at least one."""

@@ -37,6 +37,7 @@ class AtomTransformer(
         table = keep_observed(table, self._names())
         reject_overflow(table, self._names())
         recipe = self._recipe(*table.shape)
+        self._compile_ahead(recipe.kind_names)
         name = type(self).__name__
         with Progress(recipe.n_steps, name, enabled=bool(self.verbose)) as progress:
             rows, missing = open_gaps(table)

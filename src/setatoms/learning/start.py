@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.backends import single_threaded_blas
-
 Array = NDArray[np.float64]
 
 # Rows to choose an atom from: with many more, what nobody else represents would always be chosen.
-_ROWS_PER_ATOM = 4
-# What is left of rows that others represent but for rounding, as a share of all.
-_NOTHING = 1e-12
+_CANDIDATES_PER_ATOM = 4
+# What is left of rows that others represent but for rounding: as a share of all, and of tiny ones.
+_NOTHING, _LEAST = 1e-12, float(np.finfo(np.float64).tiny)
 
 
 def random_atoms(
@@ -23,7 +21,6 @@ def random_atoms(
     return np.asarray(atoms / np.linalg.norm(atoms, axis=1, keepdims=True))
 
 
-@single_threaded_blas()
 def spread_atoms(X: Array, n_atoms: int, rng: np.random.Generator) -> Array:
     """Return atoms (n_atoms, n_features): normalised rows of X that point in different directions.
 
@@ -49,11 +46,11 @@ def spread_atoms(X: Array, n_atoms: int, rng: np.random.Generator) -> Array:
     0.0
     """
     atoms = random_atoms(n_atoms, X.shape[1], rng)
-    n_rows = min(len(X), _ROWS_PER_ATOM * n_atoms)
+    n_rows = min(len(X), _CANDIDATES_PER_ATOM * n_atoms)
     rows = X[np.sort(rng.choice(len(X), n_rows, replace=False))] if n_rows < len(X) else X
     squares = (rows**2).sum(axis=1)
     left = squares.copy()
-    nothing = _NOTHING * squares.sum()
+    nothing = max(_NOTHING * squares.sum(), _LEAST)
     for k in range(n_atoms):
         reached = left.cumsum()
         if not reached[-1] > nothing:
@@ -61,5 +58,7 @@ def spread_atoms(X: Array, n_atoms: int, rng: np.random.Generator) -> Array:
         place = np.searchsorted(reached, rng.random() * reached[-1], side="right")
         chosen = min(int(place), len(rows) - 1)
         atoms[k] = rows[chosen] / np.sqrt(squares[chosen])
-        np.minimum(left, np.maximum(squares - (rows @ atoms[k]) ** 2, 0.0), out=left)
+        # not by BLAS, which would split the product between threads
+        along = np.einsum("ij,j->i", rows, atoms[k])
+        np.minimum(left, np.maximum(squares - along**2, 0.0), out=left)
     return atoms
