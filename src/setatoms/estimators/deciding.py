@@ -88,7 +88,7 @@ class DecidesByScore(OutlierMixin):
 
         The p-value of a row is its rank among ``n`` normal rows outside the fit, from
         ``1 / (n + 1)`` to 1. These are the rows given to `calibrate`, or else the training rows,
-        as cross-fitted in `fit` with ``contamination="auto"``.
+        as `fit` with ``contamination="auto"`` judges them: by models that did not learn from them.
 
         Parameters
         ----------
