@@ -7,11 +7,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
-from types import FrameType
-from typing import NoReturn
+from contextlib import suppress
+from types import FrameType, TracebackType
+from typing import NoReturn, Self
 
 _TIDY = (signal.SIGTERM, signal.SIGHUP)
 _SOON_SECONDS = 0.01
@@ -30,31 +28,68 @@ class StoppedError(BaseException):
         super().__init__(number)
         self.number = number
 
-    @property
-    def status(self) -> int:
-        """The exit status by which shells know the signal."""
-        return 128 + self.number
 
+class SignalsAsErrors:
+    """While this lasts, signals that would end the process at once raise a `StoppedError`.
 
-@contextmanager
-def tidy_on_signals() -> Iterator[None]:
-    """Turn signals that would end the process at once into a `StoppedError`, while this lasts.
+    A signal that is ignored, as SIGHUP under nohup, or that has a handler is left alone. Python
+    drops an exception that is raised while an object is destroyed, and compiled code may drop one,
+    such as that of a module being imported: that signal is sent again a little later.
 
-    A signal that is ignored, as SIGHUP under nohup, or that has a handler is left alone. One that
-    comes while Python destroys an object, where exceptions go nowhere, comes again a little later.
+    Attributes
+    ----------
+    lost : int or None
+        The signal behind an exception that was dropped.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    mine = [n for n in _TIDY if is_main and signal.getsignal(n) == signal.SIG_DFL]
-    for number in mine:
-        signal.signal(number, _stop)
-    hook = sys.unraisablehook
-    sys.unraisablehook = partial(_deliver_again, hook)
-    try:
-        yield
-    finally:
-        sys.unraisablehook = hook
-        for number in mine:
+
+    def __init__(self) -> None:
+        self.lost: int | None = None
+        self._mine: list[signal.Signals] = []
+        self._timers: list[threading.Timer] = []
+        self._hooks = sys.unraisablehook, sys.excepthook
+
+    def __enter__(self) -> Self:
+        is_main = threading.current_thread() is threading.main_thread()
+        self._mine = [n for n in _TIDY if is_main and signal.getsignal(n) == signal.SIG_DFL]
+        for number in self._mine:
+            signal.signal(number, _stop)
+        self._hooks = sys.unraisablehook, sys.excepthook
+        sys.unraisablehook, sys.excepthook = self._raised_in_vain, self._printed
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.unraisablehook, sys.excepthook = self._hooks
+        for timer in self._timers:
+            timer.cancel()
+        for number in self._mine:
             signal.signal(number, signal.SIG_DFL)
+
+    def _raised_in_vain(self, lost: sys.UnraisableHookArgs) -> None:
+        """Stand in for what Python calls where an exception can go nowhere."""
+        if not self._send_again(lost.exc_value):
+            self._hooks[0](lost)
+
+    def _printed(
+        self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+    ) -> None:
+        """Stand in for what prints an exception that nobody handles."""
+        if not self._send_again(error):
+            self._hooks[1](kind, error, traceback)
+
+    def _send_again(self, error: BaseException | None) -> bool:
+        """Send the signal behind an exception once more, soon; return whether there is one."""
+        if isinstance(error, KeyboardInterrupt):
+            self.lost = int(signal.SIGINT)
+        elif isinstance(error, StoppedError):
+            self.lost = error.number
+        else:
+            return False
+        main = threading.main_thread().ident
+        again = threading.Timer(_SOON_SECONDS, signal.pthread_kill, (main, self.lost))
+        again.daemon = True
+        self._timers.append(again)
+        again.start()
+        return True
 
 
 def complete_streams() -> None:
@@ -87,23 +122,6 @@ def forget_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-def _deliver_again(
-    otherwise: Callable[[sys.UnraisableHookArgs], object], lost: sys.UnraisableHookArgs
-) -> None:
-    """Send the signal behind an exception that was raised where nothing can catch it."""
-    if isinstance(lost.exc_value, KeyboardInterrupt):
-        number = int(signal.SIGINT)
-    elif isinstance(lost.exc_value, StoppedError):
-        number = lost.exc_value.number
-    else:
-        otherwise(lost)
-        return
-    main = threading.main_thread().ident
-    again = threading.Timer(_SOON_SECONDS, signal.pthread_kill, (main, number))
-    again.daemon = True
-    again.start()
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:

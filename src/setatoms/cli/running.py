@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from setatoms.cli.process import (
+    SignalsAsErrors,
     StoppedError,
     complete_streams,
     flush_output,
     forget_output,
-    tidy_on_signals,
 )
 from setatoms.terminal import print_error, print_own
 
 if TYPE_CHECKING:
     import click
 
-INTERRUPTED = 130
 _READER_GONE = 141
 _REMEDY = "; fewer rows (--sample), fewer --atoms and fewer --jobs take less"
 _TRACEBACK = "SETATOMS_TRACEBACK"
@@ -47,18 +47,16 @@ def guard(name: str, run: Callable[[list[str]], int], arguments: Sequence[str] |
         """Print a warning as one line, without the place in the library where it arose."""
         print_error(f"{name}: {message}")
 
+    signals = SignalsAsErrors()
     try:
-        with tidy_on_signals(), warnings.catch_warnings():
+        with signals, warnings.catch_warnings():
             warnings.showwarning = warn  # type: ignore[assignment]
             status = run(list(sys.argv[1:] if arguments is None else arguments))
             flush_output()
     except StoppedError as stopped:
-        print_error("stopped")
-        return stopped.status
+        return _ended_by(stopped.number)
     except KeyboardInterrupt:
-        print_own("", sys.stderr)
-        print_error("interrupted")
-        return INTERRUPTED
+        return _ended_by(signal.SIGINT)
     except BrokenPipeError as error:
         if error.filename is None:  # who read the answer has read enough
             forget_output()
@@ -66,7 +64,8 @@ def guard(name: str, run: Callable[[list[str]], int], arguments: Sequence[str] |
         return _failed(name, error)
     # whatever goes wrong in a command is told in one line
     except Exception as error:  # noqa: BLE001
-        return _failed(name, error)
+        # such as the failure to import a module that a signal interrupted
+        return _failed(name, error) if signals.lost is None else _ended_by(signals.lost)
     return status
 
 
@@ -92,6 +91,14 @@ def call(group: click.Group, program: str, words: list[str]) -> int:
         print_error(f"Error: {error.format_message()}")
         return error.exit_code
     return status if isinstance(status, int) else 0
+
+
+def _ended_by(number: int) -> int:
+    """Say that a signal ended the program, and return the status by which shells know it."""
+    if number == signal.SIGINT:
+        print_own("", sys.stderr)
+    print_error("interrupted" if number == signal.SIGINT else "stopped")
+    return 128 + number
 
 
 def _failed(name: str, error: Exception) -> int:
