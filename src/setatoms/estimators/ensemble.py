@@ -16,7 +16,7 @@ from setatoms.learning.dictionary import FittedDictionary
 
 Array = NDArray[np.float64]
 
-_FEW_MEMBERS = 6
+_FEW_MEMBERS = 12
 
 
 @estimator
