@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from setatoms.files.cells import Table
+import numpy as np
+from numpy.typing import NDArray
+
 from setatoms.files.encoding import Column, Encoding
 from setatoms.files.errors import FileError, listed
-from setatoms.files.survey import MOST_VALUES, Survey, WordColumn, survey
+from setatoms.files.survey import NumberColumn, Survey, WordColumn, no_measurement, survey
+from setatoms.files.tables import FEW, Table
 
 FILLED = "filled with what the rest of the row implies"
 
@@ -23,6 +26,8 @@ class Choice:
         The column that names the rows; not learned from.
     drop : sequence of str
         Columns to leave out.
+    use : sequence of str
+        Columns to take for measurements, whatever they look like.
     encode : sequence of str
         Columns to make one feature a value of.
     one_hot : bool
@@ -31,6 +36,7 @@ class Choice:
 
     index: str | None = None
     drop: Sequence[str] = ()
+    use: Sequence[str] = ()
     encode: Sequence[str] = ()
     one_hot: bool = False
 
@@ -53,11 +59,27 @@ class Chosen:
     survey: Survey
     notes: list[str]
 
+    def features(self) -> NDArray[np.float64] | None:
+        """Return the features (n_rows, n_features) of all rows, None if they were not kept."""
+        kept = self.survey.kept
+        if kept is None:
+            return None
+        columns = []
+        for column in self.encoding.columns:
+            values = kept[column.name]
+            if column.name in self.survey.words:
+                values = _recoded(values, column, self.survey.words[column.name])
+            columns.append(values)
+        return self.encoding.expand(np.column_stack(columns))
+
 
 def choose_columns(
-    table: Table, choice: Choice, on_chunk: Callable[[int], None] | None = None
+    table: Table,
+    choice: Choice,
+    on_chunk: Callable[[int], None] | None = None,
+    most_numbers: int = 0,
 ) -> Chosen:
-    """Look at a whole table and choose the columns to learn from.
+    """Read a whole table and choose the columns to learn from.
 
     Parameters
     ----------
@@ -67,95 +89,120 @@ def choose_columns(
         What the user wants.
     on_chunk : callable, optional
         Called with the number of rows after every chunk.
+    most_numbers : int, default=0
+        How many numbers may be kept in memory.
 
     Raises
     ------
     FileError
         If a column is unknown, or fewer than two columns or rows are left.
     """
-    check_known(table, [*choice.drop, *choice.encode, *([choice.index] if choice.index else [])])
-    skip = [*choice.drop, *([choice.index] if choice.index else [])]
+    named = [*choice.drop, *choice.use, *choice.encode, *([choice.index] if choice.index else [])]
+    check_known(table, named)
     found = survey(
         table,
-        skip=skip,
+        skip=choice.drop,
         as_words=choice.encode,
-        count_values=choice.one_hot,
+        index=choice.index,
+        most_numbers=most_numbers,
         on_chunk=on_chunk,
     )
-    columns = [_column(name, found, choice) for name in table.names]
-    encoding = Encoding(tuple(column for column in columns if column is not None))
-    notes = [*table.notes, *_notes(found, choice)]
+    fates = {name: _fate(name, table, found, choice) for name in table.columns}
+    columns = [column for column, _ in fates.values() if column is not None]
+    encoding = Encoding(tuple(columns))
+    notes = [*table.notes, *_notes(fates), *_missing_notes(found, encoding)]
+    notes += found.bad.notes(found.n_rows, [column.name for column in columns])
     _check_enough(table, found, encoding, notes)
     return Chosen(encoding, found, notes)
 
 
 def check_known(table: Table, names: Sequence[str]) -> None:
     """Raise if `table` lacks one of `names`."""
-    known = set(table.names)
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in table.columns]
     if unknown:
-        raise FileError(
-            f"{table.name} has no column {listed(unknown)}; it has {listed(list(table.names))}"
-        )
+        raise FileError(f"{table.name} has no column {listed(unknown)}; it has {listed(table.names)}")
 
 
-def _column(name: str, found: Survey, choice: Choice) -> Column | None:
-    """Return how a column is used, None if it is not."""
+def _fate(name: str, table: Table, found: Survey, choice: Choice) -> tuple[Column | None, str]:
+    """Return how a column is used, if it is, and what to say of it."""
+    if name in choice.drop:
+        return None, "dropped, as asked"
+    if name == choice.index:
+        return None, ""
     if name in found.numbers:
-        number = found.numbers[name]
-        return None if number.empty or number.constant else Column(name)
-    if name not in found.words:
-        return None
-    words = found.words[name]
-    if words.many and name in choice.encode:
+        return _fate_of_number(found.numbers[name], table, choice)
+    if name in found.words:
+        return _fate_of_words(found.words[name], choice)
+    return None, "dropped, neither numbers nor text"
+
+
+def _fate_of_number(
+    number: NumberColumn, table: Table, choice: Choice
+) -> tuple[Column | None, str]:
+    column = table.columns[number.name]
+    if number.empty:
+        # a delimiter at the end of each line makes a column of nothing
+        unnamed = number.name.startswith("column_")
+        return None, "" if unnamed else "dropped, no row has a value"
+    if number.constant:
+        return None, "dropped, all values are the same"
+    if number.name not in choice.use and (what := no_measurement(number, column)):
+        return None, f"dropped, {what}; --use takes it for a measurement"
+    if column.kind == "boolean":
+        return Column(number.name, "boolean"), ""
+    return Column(number.name), ""
+
+
+def _fate_of_words(words: WordColumn, choice: Choice) -> tuple[Column | None, str]:
+    wanted = words.name in choice.encode
+    if words.many and wanted:
         raise FileError(
-            f"column {name!r} has more than {MOST_VALUES} different values, too many to make a "
+            f"column {words.name!r} has more than {FEW} different values, too many to make a "
             "feature of each; drop it"
         )
-    if len(words.values) < 2:
-        return None
-    if words.booleans and name not in choice.encode:
-        return Column(name, "boolean")
-    wanted = name in choice.encode or (choice.one_hot and not words.dates and not words.many)
-    return Column(name, "one-hot", tuple(sorted(words.values))) if wanted else None
+    if words.dates and not wanted:
+        return None, "dropped, dates or times"
+    if words.many:
+        return None, "dropped, text"
+    if not words.values:
+        return None, "dropped, no row has a value"
+    if len(words.values) == 1:
+        return None, "dropped, all values are the same"
+    if words.booleans and not wanted:
+        return Column(words.name, "boolean"), "taken as 0 and 1"
+    if wanted or choice.one_hot:
+        values = tuple(sorted(words.values))
+        return Column(words.name, "one-hot", values), "one feature for each value"
+    return None, "dropped, text; --one-hot makes a feature of each value"
 
 
-def _notes(found: Survey, choice: Choice) -> list[str]:
+def _recoded(
+    places: NDArray[np.float64], column: Column, words: WordColumn
+) -> NDArray[np.float64]:
+    """Return the numbers of a column from the places of its values in the survey."""
+    from setatoms.files.written import booleans_of, clean
+
+    if column.kind == "boolean":
+        means = booleans_of(words.values) or {}
+        numbers = [means[clean(value).lower()] for value in words.values]
+    else:
+        numbers = [column.values.index(value) + 1.0 for value in words.values]
+    table = np.array([np.nan, *numbers])
+    return np.asarray(table[np.nan_to_num(places).astype(np.intp)])
+
+
+def _notes(fates: dict[str, tuple[Column | None, str]]) -> list[str]:
     """Say what became of the columns, a sentence for each reason."""
     groups: dict[str, list[str]] = {}
-    for number in found.numbers.values():
-        if number.empty:
-            groups.setdefault("dropped, no row has a value", []).append(number.name)
-        elif number.constant:
-            groups.setdefault("dropped, all values are the same", []).append(number.name)
-    for words in found.words.values():
-        groups.setdefault(_fate(words, choice), []).append(words.name)
-    for name, what in found.opaque.items():
-        groups.setdefault(f"dropped, neither numbers nor text ({what:.40})", []).append(name)
-    if choice.drop:
-        groups["dropped, as asked"] = list(choice.drop)
-    notes = [f"{listed(names)}: {reason}" for reason, names in groups.items()]
-    return notes + _missing_notes(found)
+    for name, (_, fate) in fates.items():
+        if fate:
+            groups.setdefault(fate, []).append(name)
+    return [f"{listed(names)}: {fate}" for fate, names in groups.items()]
 
 
-def _fate(words: WordColumn, choice: Choice) -> str:
-    encoded = words.name in choice.encode
-    if not words.values:
-        return "dropped, no row has a value"
-    if len(words.values) == 1 and not words.many:
-        return "dropped, all values are the same"
-    if words.booleans and not encoded:
-        return "taken as 0 and 1"
-    if encoded or (choice.one_hot and not words.dates and not words.many):
-        return "one feature for each value"
-    if words.dates:
-        return "dropped, dates or times"
-    few = "; --one-hot makes a feature of each value" if not words.many else ""
-    return f"dropped, text{few}"
-
-
-def _missing_notes(found: Survey) -> list[str]:
-    counts = {c.name: c.n_missing for c in found.numbers.values() if not c.empty}
+def _missing_notes(found: Survey, encoding: Encoding) -> list[str]:
+    used = {column.name for column in encoding.columns}
+    counts = {c.name: c.n_missing for c in found.numbers.values() if c.name in used}
     gaps = {name: count for name, count in counts.items() if count}
     if not gaps:
         return []

@@ -1,28 +1,33 @@
-"""From the columns of a file to the features of a model, the same at every reading."""
+"""From the columns of a table to the features of a model, the same at every reading."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.files.cells import Cells, Chunk, Table, is_missing, parse_boolean
-from setatoms.files.errors import BadCell, FileError, NotNumbersError, listed, located, quoted
+from setatoms.files.engine import Batch, quoted_text
+from setatoms.files.errors import FileError, listed, located, quoted
 from setatoms.files.names import unique_names
-from setatoms.files.survey import infinite
+from setatoms.files.tables import Table, TableColumn
+from setatoms.files.written import FALSE_WORDS, TRUE_WORDS
 
 Matrix = NDArray[np.float64]
 
 _NAME_LENGTH = 60
 _KINDS = ("number", "boolean", "one-hot")
+# Between the parts of a note on cells that are not what they should be.
+_CELL, _PART = "\x1e", "\x1f"
+_SHOWN = 60
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the file that is used.
+    """A column of the table that is used.
 
     Attributes
     ----------
@@ -45,10 +50,88 @@ class Column:
             return [self.name]
         return [f"{self.name}={value}"[:_NAME_LENGTH] for value in self.values]
 
+    def sql(self, column: TableColumn, table: Table) -> str:
+        """Return an expression for the number of a cell: of a value, its place; else null."""
+        if self.kind == "number":
+            return column.number()
+        if self.kind == "boolean" and column.kind in ("boolean", "number"):
+            if column.values is None:
+                return f"cast({column.cell} as double)"
+        word = f"trim({column.text()}, E' \\t\\r\\n\\u00a0')"
+        if self.kind == "boolean":
+            yes, no = (", ".join(map(quoted_text, sorted(w))) for w in (TRUE_WORDS, FALSE_WORDS))
+            return f"case when lower({word}) in ({yes}) then 1.0 when lower({word}) in ({no}) then 0.0 end"
+        values = ", ".join(map(quoted_text, self.values))
+        place = f"coalesce(list_position([{values}], {word}), 0)"
+        return f"case when not {table.is_missing(column.text())} then {place} end"
+
+
+class BadCells:
+    """Cells that are not what their column holds otherwise: counts, and the first of each column.
+
+    Parameters
+    ----------
+    table : Table
+        What they are in.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.counts: Counter[str] = Counter()
+        self.first: dict[str, tuple[int, str]] = {}
+
+    def add(self, first_row: int, names: Sequence[str], notes: Sequence[str | None]) -> None:
+        """Take in what `_note_bad` says of further rows."""
+        for row, note in enumerate(notes, first_row):
+            for cell in (note or "").split(_CELL)[:-1]:
+                place, value = cell.split(_PART, 1)
+                name = names[int(place)]
+                self.counts[name] += 1
+                self.first.setdefault(name, (row, value))
+
+    def error(self, name: str) -> FileError:
+        """Return the error for the first bad cell of a column."""
+        row, value = self.first[name]
+        hint = "; if commas are decimal marks, give --decimal ," if "," in value else ""
+        return located(
+            self._table.name, f"{quoted(value)} is not a number{hint}",
+            place=self._table.place(row), column=name,
+        )  # fmt: skip
+
+    def notes(self, n_rows: int, used: Sequence[str]) -> list[str]:
+        """Return a sentence on each column in use that has bad cells."""
+        found = []
+        for name in used:
+            if count := self.counts[name]:
+                row, value = self.first[name]
+                cells = "cell" if count == 1 else "cells"
+                verb, first = ("is", "") if count == 1 else ("are", "the first ")
+                found.append(
+                    f"{count:,} of {n_rows:,} {cells} of {quoted(name)} {verb} no number: "
+                    f"{first}{quoted(value)}, {self._table.place(row)}; treated as missing "
+                    "(--strict stops instead)"
+                )
+        return found
+
+
+class Rows(NamedTuple):
+    """Some consecutive rows of a table.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_rows, n_features)
+        As a model wants them, NaN where missing.
+    words : dict of str to list
+        Further columns, as text.
+    """
+
+    features: Matrix
+    words: dict[str, list[str | None]]
+
 
 @dataclass(frozen=True)
 class Encoding:
-    """How the columns of a file become features.
+    """How the columns of a table become features.
 
     Parameters
     ----------
@@ -71,68 +154,26 @@ class Encoding:
         """The names of the features, all different."""
         return unique_names([label for column in self.columns for label in column.labels])[0]
 
-    @property
-    def numbers(self) -> list[str]:
-        """The columns to read as numbers."""
-        return [column.name for column in self.columns if column.kind == "number"]
-
-    @property
-    def words(self) -> list[str]:
-        """The columns to read as words."""
-        return [column.name for column in self.columns if column.kind != "number"]
-
     def check(self, table: Table) -> None:
-        """Raise if `table` lacks a column."""
-        known = set(table.names)
-        absent = [c.name for c in self.columns if c.name not in known]
+        """Raise if `table` lacks a column, or has text where numbers should be."""
+        absent = [c.name for c in self.columns if c.name not in table.columns]
         if absent:
             raise FileError(
                 f"{table.name} lacks what the model needs: {listed(absent)}; "
-                f"it has {listed(list(table.names))}"
+                f"it has {listed(table.names)}"
             )
 
-    def read(self, table: Table, chunk: Chunk, also: Sequence[str] = ()) -> tuple[Matrix, Cells]:
-        """Return the features (n_rows, n_features) of a chunk, NaN where missing.
-
-        Parameters
-        ----------
-        table : Table
-            What the chunk is part of.
-        chunk : Chunk
-            The rows.
-        also : sequence of str
-            Columns whose words to return besides.
-
-        Returns
-        -------
-        features : ndarray of shape (n_rows, n_features)
-            As the model wants them.
-        cells : Cells
-            The words asked for.
-        """
-        words = list(dict.fromkeys([*self.words, *also]))
-        try:
-            cells = chunk.read(self.numbers, words)
-            features = self._features(cells, table.missing)
-        except NotNumbersError as error:
-            raise _first_of(error.cells, table.name, chunk, self.columns) from None
-        if np.isinf(cells.numbers).any():
-            j = int(np.flatnonzero(np.isinf(cells.numbers).any(axis=0))[0])
-            raise infinite(table.name, chunk, self.numbers[j], cells.numbers[:, j])
-        return features, cells
-
-    def _features(self, cells: Cells, missing: frozenset[str]) -> Matrix:
-        if not self.words:
-            return cells.numbers
+    def expand(self, numbers: Matrix) -> Matrix:
+        """Return features (n_rows, n_features) of the numbers (n_rows, n_columns) of columns."""
+        if all(column.kind != "one-hot" for column in self.columns):
+            return numbers
         parts: list[Matrix] = []
-        numbers = iter(cells.numbers.T[:, :, np.newaxis])
-        for column in self.columns:
-            if column.kind == "number":
-                parts.append(next(numbers))
-            elif column.kind == "boolean":
-                parts.append(_booleans(column, cells.words[column.name], missing))
+        for column, values in zip(self.columns, numbers.T, strict=True):
+            if column.kind == "one-hot":
+                flags = values[:, None] == np.arange(1, len(column.values) + 1)
+                parts.append(np.where(np.isnan(values)[:, None], np.nan, flags))
             else:
-                parts.append(_indicators(column, cells.words[column.name], missing))
+                parts.append(values[:, None])
         return np.hstack(parts)
 
     def to_json(self) -> dict[str, Any]:
@@ -165,49 +206,69 @@ def _parse_column(entry: Any) -> Column:
     return Column(name, kind, tuple(values))
 
 
-def _booleans(column: Column, words: list[str | None], missing: frozenset[str]) -> Matrix:
-    numbers = np.empty((len(words), 1))
-    for i, word in enumerate(words):
-        value = np.nan if is_missing(word, missing) else parse_boolean(word or "")
-        if value is None:
-            raise NotNumbersError([BadCell(i, column.name, word or "")])
-        numbers[i] = value
-    return numbers
+def read_columns(
+    table: Table, columns: Sequence[Column], also: Sequence[str], bad: BadCells
+) -> Iterator[Batch]:
+    """Yield the numbers (n_rows, n_columns) of columns and the words of others, batch by batch.
 
-
-def _indicators(column: Column, words: list[str | None], missing: frozenset[str]) -> Matrix:
-    """Return a 1 where a row has a value, NaN in all features where it has none."""
-    position = {value: j for j, value in enumerate(column.values)}
-    numbers = np.zeros((len(words), len(position)))
-    for i, word in enumerate(words):
-        if is_missing(word, missing):
-            numbers[i] = np.nan
-        elif (j := position.get((word or "").strip())) is not None:
-            numbers[i, j] = 1.0
-    return numbers
-
-
-def _first_of(
-    cells: Sequence[BadCell], file: str, chunk: Chunk, columns: Sequence[Column]
-) -> FileError:
-    """Return the error for the first of several bad cells."""
-    cell = min(cells, key=lambda cell: cell.row)
-    kind = next(column.kind for column in columns if column.name == cell.column)
-    wanted = "a number" if kind == "number" else "true or false"
-    hint = "; if commas are decimal marks, give --decimal ," if "," in cell.value else ""
-    return located(
-        file,
-        f"{quoted(cell.value)} is not {wanted}{hint}",
-        place=chunk.place(cell.row),
-        column=cell.column,
-    )
+    Parameters
+    ----------
+    table : Table
+        What to read.
+    columns : sequence of Column
+        The columns to read as numbers.
+    also : sequence of str
+        Columns whose words to return besides.
+    bad : BadCells
+        Is told of the cells that are no numbers.
+    """
+    inner, outer, tests = [], [], []
+    for j, column in enumerate(columns):
+        own = table.columns[column.name]
+        inner.append(f"{column.sql(own, table)} as n{j}")
+        outer.append(f"coalesce(n{j}, 'nan'::double)")
+        if column.kind != "one-hot" and own.kind != "opaque":
+            inner.append(f"{own.text()} as t{j}")
+            tests.append(
+                f"case when n{j} is null and t{j} is not null and not {table.is_missing(f't{j}')} "
+                f"then '{j}{_PART}' || t{j}[:{_SHOWN}] || '{_CELL}' end"
+            )
+    for j, name in enumerate(also):
+        inner.append(f"{table.columns[name].text()} as w{j}")
+    note = f"concat({', '.join(tests)})" if tests else "''"
+    words = [f"nullif({note}, '')", *(f"w{j}" for j in range(len(also)))]
+    sql = f"select {', '.join([*outer, *words])} from (select {', '.join(inner) or '1'} from {table.source})"
+    names, n_rows = [column.name for column in columns], 0
+    try:
+        for batch in table.engine.stream(sql, len(columns)):
+            bad.add(n_rows, names, batch.words[0])
+            n_rows += len(batch.numbers)
+            if table.strict and bad.first:
+                raise bad.error(next(iter(bad.first)))
+            yield Batch(batch.numbers, batch.words[1:])
+    except FileError as error:
+        if str(error).startswith(table.name):
+            raise
+        raise FileError(f"{table.name}: {error}") from None
 
 
 def feature_chunks(
-    table: Table, encoding: Encoding, also: Sequence[str] = ()
-) -> Iterator[tuple[Matrix, Cells]]:
+    table: Table, encoding: Encoding, also: Sequence[str] = (), bad: BadCells | None = None
+) -> Iterator[Rows]:
     """Yield the features of a table, chunk by chunk, with the words of the columns `also`."""
     encoding.check(table)
-    wanted = [*encoding.numbers, *encoding.words, *also]
-    for chunk in table.chunks(list(dict.fromkeys(wanted))):
-        yield encoding.read(table, chunk, also)
+    bad = bad or BadCells(table)
+    wrong = [
+        column.name
+        for column in encoding.columns
+        if column.kind == "number" and not _may_be_number(table.columns[column.name])
+    ]
+    for batch in read_columns(table, encoding.columns, also, bad):
+        for name in wrong:
+            if name in bad.first:
+                raise bad.error(name)
+        yield Rows(encoding.expand(batch.numbers), dict(zip(also, batch.words, strict=True)))
+
+
+def _may_be_number(column: TableColumn) -> bool:
+    return column.numeric or column.kind == "boolean"

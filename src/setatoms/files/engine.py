@@ -1,0 +1,142 @@
+"""DuckDB, allowed to read the files it was given and nothing else."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import nanoarrow
+import numpy as np
+from numpy.typing import NDArray
+
+from setatoms.files.errors import FileError
+
+_MEMORY = "400MB"
+_THREADS = 2
+# About how many rows are handed on at a time.
+_BATCH_ROWS = 1 << 16
+
+
+class Batch(NamedTuple):
+    """Some consecutive rows of an answer.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n_rows, n_numbers)
+        Its columns of numbers, NaN where missing.
+    words : list of list
+        Its other columns, None where missing.
+    """
+
+    numbers: NDArray[np.float64]
+    words: list[list[Any]]
+
+
+class Engine:
+    """A connection that can read these files, and write nowhere.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files, or patterns of their names, that may be read.
+    attach : str, optional
+        A DuckDB database, whose tables are read.
+    """
+
+    def __init__(self, paths: Sequence[str], attach: str | None = None) -> None:
+        config = {
+            "memory_limit": _MEMORY,
+            "threads": str(min(_THREADS, os.cpu_count() or 1)),
+            "temp_directory": tempfile.gettempdir(),
+            "autoinstall_known_extensions": "false",
+        }
+        self._connection = duckdb.connect(config=config)
+        if attach is not None:
+            self.run(f"attach {quoted_text(attach)} as source (read_only)")
+            self.run("use source")
+        else:
+            allowed = ", ".join(quoted_text(path) for path in paths)
+            self.run(f"set allowed_paths = [{allowed}]")
+        self.run("set enable_external_access = false")
+        self.run("set lock_configuration = true")
+
+    def run(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return all rows of an answer."""
+        with _as_file_errors():
+            answer = self._connection.execute(sql)
+            return answer.fetchall() if answer.description else []
+
+    def describe(self, source: str) -> list[tuple[str, str]]:
+        """Return names and types of the columns of a source."""
+        return [(row[0], row[1]) for row in self.run(f"describe select * from {source}")]
+
+    def stream(self, sql: str, n_numbers: int) -> Iterator[Batch]:
+        """Yield an answer whose first `n_numbers` columns are doubles without null."""
+        with _as_file_errors():
+            arrays = iter(nanoarrow.ArrayStream(self._connection.sql(sql)))
+        held: list[Batch] = []
+        n_held = 0
+        while True:
+            with _as_file_errors():
+                array = next(arrays, None)
+            if array is not None:
+                held.append(_batch(array, n_numbers))
+                n_held += len(held[-1].numbers)
+            if held and (array is None or n_held >= _BATCH_ROWS):
+                yield _merged(held)
+                held, n_held = [], 0
+            if array is None:
+                return
+
+
+def _batch(array: nanoarrow.Array, n_numbers: int) -> Batch:
+    columns = nanoarrow.c_array(array)
+    numbers = np.empty((len(array), n_numbers))
+    for j in range(n_numbers):
+        child = columns.child(j)
+        values = np.frombuffer(memoryview(child.view().buffer(1)), np.float64)
+        numbers[:, j] = values[child.offset : child.offset + len(array)]
+    others = range(n_numbers, array.n_children)
+    return Batch(numbers, [array.child(j).to_pylist() for j in others])
+
+
+def _merged(batches: list[Batch]) -> Batch:
+    if len(batches) == 1:
+        return batches[0]
+    words = zip(*(batch.words for batch in batches), strict=True)
+    return Batch(
+        np.concatenate([batch.numbers for batch in batches]),
+        [[word for part in parts for word in part] for parts in words],
+    )
+
+
+class _as_file_errors:  # noqa: N801  reads as what it does
+    """Turn what DuckDB says into one line."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if isinstance(error, (duckdb.Error, nanoarrow._utils.NanoarrowException)):
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            raise FileError(" ".join(lines[:2])[:300] or type(error).__name__) from None
+
+
+def quoted_text(text: str | Path) -> str:
+    """Return a text constant of SQL.
+
+    Examples
+    --------
+    >>> quoted_text("it's")
+    "'it''s'"
+    """
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def quoted_name(name: str) -> str:
+    """Return the name of a column in SQL, in double quotes."""
+    return '"' + name.replace('"', '""') + '"'
