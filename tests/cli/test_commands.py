@@ -16,7 +16,7 @@ import pytest
 
 import setatoms
 
-from .conftest import COLUMNS, Answer, read_scores, worst_row
+from .conftest import COLUMNS, Answer, as_parquet, read_scores, worst_row
 
 Call = Callable[..., Answer]
 
@@ -74,12 +74,9 @@ def test_scores_are_minus_those_of_the_library(call: Call, table: Path, tmp_path
 def test_a_saved_model_scores_the_same_in_every_format(
     call: Call, table: Path, model: Path, tmp_path: Path, rows: list[dict[str, str]]
 ) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     numbers = [{n: float(row[n]) if row[n] else None for n in COLUMNS} for row in rows]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, numbers)), encoding="utf-8")
-    pq.write_table(pa.Table.from_pylist(numbers), tmp_path / "a.parquet")
+    as_parquet(tmp_path / "a.jsonl", tmp_path / "a.parquet")
     # the order of columns does not matter, nor do further ones
     back = [",".join(reversed([*COLUMNS, "more"]))]
     back += [",".join(reversed([*(row[n] for n in COLUMNS), "x"])) for row in rows]
@@ -134,7 +131,7 @@ def test_info_reads_the_header_alone(call: Call, model: Path) -> None:
     code = (
         "import sys; from setatoms.cli import main; "
         f"main(['info', {str(model)!r}]); "
-        "print([m for m in ('numpy', 'numba', 'sklearn', 'pyarrow') if m in sys.modules])"
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'duckdb') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[]\n")

@@ -91,6 +91,8 @@ _GUARDED = """
 import signal, sys, time
 from setatoms.cli.running import guard
 
+from .conftest import as_parquet
+
 number = int(sys.argv[1])
 {run}
 sys.exit(guard("name", run, []))
@@ -160,7 +162,7 @@ def test_scoring_takes_constant_memory(
     for n_rows in (300_000, 1_200_000):
         data = repeat(table, tmp_path / f"{n_rows}.csv", n_rows // 300)
         if suffix == ".parquet":
-            data = as_parquet(data)
+            data = as_parquet(data, data.with_suffix('.parquet'))
         words = ["score", str(model), str(data), "--out", str(tmp_path / "scores.csv")]
         # not getrusage, whose peak begins with that of the process which started this one
         code = (
@@ -176,11 +178,3 @@ def test_scoring_takes_constant_memory(
     # 900,000 rows more are 29 MB of features and 45 MB of text; an allocator wavers by less
     assert peaks[1] - peaks[0] < 20, f"peaks of {peaks} MB"
 
-
-def as_parquet(path: Path) -> Path:
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    target = path.with_suffix(".parquet")
-    pyarrow.parquet.write_table(pyarrow.csv.read_csv(os.fspath(path)), target)
-    return target

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
 
 from setatoms.files import Choice, Encoding, ReadOptions, Source, choose_columns, feature_chunks
 from setatoms.files import open_table as open_source

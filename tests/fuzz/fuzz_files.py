@@ -7,14 +7,12 @@ read is read once more by the encoding that was chosen, and must give the same n
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import tempfile
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import duckdb
 
 from setatoms.files import (
     Choice,
@@ -44,12 +42,12 @@ def groups() -> dict[str, list[bytes]]:
     """Return tables by their format."""
     rows = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": [1]}, {"a": True, "": "é"}]
     lines = "\n".join(map(json.dumps, rows)).encode()
-    stream = io.BytesIO()
-    pq.write_table(pa.table({"a": [1, 2, 3], "b": [0.5, None, 2.0], "c": ["x", "y", None]}), stream)
+    rows_of_sql = "values (1, 0.5, 'x'), (2, null, 'y'), (3, 2.0, null)"
+    duckdb.connect().execute(f"copy (from ({rows_of_sql}) t(a, b, c)) to '{_SCRATCH}' (format parquet)")
     return {
         "CSV": [bytes([kind]) + text for kind in (0, 1, 3, 4) for text in _CSV],
         "JSON lines": [bytes([2]) + lines, bytes([6]) + lines],
-        "Parquet": [bytes([3]) + stream.getvalue()],
+        "Parquet": [bytes([3]) + _SCRATCH.read_bytes()],
     }
 
 

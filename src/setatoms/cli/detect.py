@@ -40,7 +40,7 @@ _MOST_ALARMS = 500
 @exit_code_option
 @reading_options
 def command(
-    data: str,
+    data: str | None,
     learning: Learning,
     flagging: Flagging,
     out: str | None,
@@ -54,7 +54,8 @@ def command(
 ) -> int:
     """Learn from a table and list its most anomalous rows.
 
-    DATA is a CSV, TSV, Parquet or JSON lines file, or - for standard input. Numeric columns are
+    DATA is a file (CSV and its kin, JSON, Parquet, Excel, DuckDB), a folder or a pattern of files
+    as 'data/*.csv', or - for standard input. Numeric columns are
     used; what became of the others, and of missing values, is reported.
     """
     from setatoms.cli.learning import learn

@@ -32,7 +32,7 @@ _MOST_ATOMS = 12
 @json_option
 @reading_options
 def command(
-    model: Path, data: str, row: int, top: int | None, as_json: bool, reading: Reading
+    model: Path, data: str | None, row: int, top: int | None, as_json: bool, reading: Reading
 ) -> None:
     """Explain one row of a table: what was observed, what was expected, and by which atoms.
 

@@ -17,7 +17,7 @@ from setatoms.cli.models import Model
 from setatoms.cli.options import Learning
 from setatoms.cli.reading import Data, ReadProgress, as_columns
 from setatoms.estimators.tables import NamedRows
-from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
+from setatoms.files import Choice, Chosen, Rows, choose_columns, feature_chunks
 
 Array = NDArray[np.float64]
 
@@ -55,16 +55,19 @@ def learn(data: Data, learning: Learning) -> LearnedModel:
     choice = Choice(
         index=learning.index,
         drop=as_columns(learning.drop, data.table),
+        use=as_columns(learning.use, data.table),
         encode=as_columns(learning.encode, data.table),
         one_hot=learning.one_hot,
     )
-    with ReadProgress("looking at the columns", data) as progress:
-        chosen = choose_columns(data.table, choice, progress.advance)
+    most = rows_in_memory(1)
+    with ReadProgress("reading", data) as progress:
+        chosen = choose_columns(data.table, choice, progress.advance, most)
+    data.check_unchanged()
     rows = _rows_to_learn_from(chosen, learning)
     notes = list(chosen.notes)
     if len(rows) < chosen.survey.n_rows:
         notes.append(f"learned from {len(rows):,} random rows (--sample, --seed {learning.seed})")
-    X = _load(data, chosen.encoding, rows, chosen.survey.n_rows)
+    X = _load(data, chosen, rows)
     with _remarks(notes):
         detector = make_detector(learning)
         detector.fit(NamedRows.of(X, chosen.encoding.features))
@@ -109,16 +112,21 @@ def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
     return np.sort(rng.choice(n_rows, wanted, replace=False, shuffle=False)).astype(np.intp)
 
 
-def _load(data: Data, encoding: Encoding, rows: NDArray[np.intp], n_rows: int) -> Array:
+def _load(data: Data, chosen: Chosen, rows: NDArray[np.intp]) -> Array:
+    """Return the features (n_rows, n_features) of some rows; keep those of all, if they fit."""
+    n_rows, encoding = chosen.survey.n_rows, chosen.encoding
+    if (everything := chosen.features()) is not None:
+        data.table.kept = Rows(everything, chosen.labels())
+        return everything if len(rows) == n_rows else everything[rows]
     X = np.empty((len(rows), len(encoding.features)))
     first, filled = 0, 0
-    with ReadProgress("reading", data, n_rows) as progress:
+    with ReadProgress("reading a sample", data, n_rows) as progress:
         for features, _ in feature_chunks(data.table, encoding):
             end = int(np.searchsorted(rows, first + len(features)))
             X[filled:end] = features[rows[filled:end] - first]
             first, filled = first + len(features), end
             progress.advance(len(features))
-    data.source.check_unchanged()
+    data.check_unchanged()
     return X
 
 

@@ -92,13 +92,13 @@ class Model:
         self.detector.save(path, notes={"table": self.encoding.to_json()})
 
 
-def load_model(path: Path, data: str) -> Model:
+def load_model(path: Path, data: str | None) -> Model:
     """Read a model, saved here or in Python, to judge `data` by."""
     import setatoms
     from setatoms.persistence import read_header
     from setatoms.warm_up import compile_ahead, parts_of
 
-    if not _is_model(path) and _is_model(data):
+    if data is not None and not _is_model(path) and _is_model(data):
         raise ValueError(f"{data} is a model and {path} is none; the model comes first")
     header = read_header(path)
     if header["estimator"] not in _WORDS:

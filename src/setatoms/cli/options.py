@@ -16,7 +16,7 @@ Function = Callable[..., Any]
 # As in `setatoms.explain.evidence`, which takes longer to import than help should take.
 KINDS = ("broken relation", "extreme value", "far out", "small group", "isolated")
 METHODS = ("ensemble", "gaussian", "cone", "vector")
-_FORMATS = ("csv", "tsv", "parquet", "jsonl")
+_FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "excel", "duckdb")
 
 
 class Method(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -84,9 +84,16 @@ class Reading:
     format: str | None
     delimiter: str | None
     decimal: str | None
+    thousands: str | None
     encoding: str | None
     header: bool | None
+    skip_rows: int | None
+    footer: int | None
+    comment: str | None
     missing: tuple[str, ...]
+    table: str | None
+    query: str | None
+    strict: bool
 
 
 @dataclass(frozen=True)
@@ -115,6 +122,7 @@ class Learning:
     sample: int | None
     index: str | None
     drop: tuple[str, ...]
+    use: tuple[str, ...]
     encode: tuple[str, ...]
     one_hot: bool
     jobs: int
@@ -123,7 +131,7 @@ class Learning:
 FRACTION = click.FloatRange(0, 1, min_open=True, max_open=True)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
-data_argument = click.argument("data", type=click.Path(allow_dash=True))
+data_argument = click.argument("data", type=click.Path(allow_dash=True), required=False)
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 index_option = click.option("--index", metavar="COL", help="Column that names the rows.")
 top_option = click.option(
@@ -169,9 +177,16 @@ _READING = (
     click.option("--format", type=click.Choice(_FORMATS), help="Format, if its name does not say."),
     click.option("--delimiter", metavar="CHAR", help="What separates cells (tab for a tab)."),
     click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark."),
-    click.option("--encoding", metavar="NAME", help="Encoding of text, by default UTF-8."),
+    click.option("--thousands", metavar="CHAR", help="What groups thousands."),
+    click.option("--encoding", metavar="NAME", help="Encoding of text, if it is not UTF-8."),
     click.option("--header/--no-header", default=None, help="Whether the first line has names."),
+    click.option("--skip-rows", type=click.IntRange(0), metavar="N", help="Lines above the table."),
+    click.option("--footer", type=click.IntRange(0), metavar="N", help="Lines below the table."),
+    click.option("--comment", metavar="TEXT", help="What starts a line to leave out."),
     click.option("--missing", metavar="WORD", multiple=True, help="A further word for no value."),
+    click.option("--table", metavar="NAME", help="Which table of a database, sheet of a workbook."),
+    click.option("--query", metavar="SQL", help="Read what this selects, in place of DATA."),
+    click.option("--strict", is_flag=True, help="Stop at a cell that is no number among numbers."),
 )
 _LEARNING = (
     click.option(
@@ -196,6 +211,9 @@ _LEARNING = (
     ),
     index_option,
     click.option("--drop", metavar="COLS", multiple=True, help="Columns to leave out, as a,b."),
+    click.option(
+        "--use", metavar="COLS", multiple=True, help="Columns to take for measurements, as a,b."
+    ),
     click.option(
         "--encode", metavar="COLS", multiple=True, help="Columns to make one-hot, as a,b."
     ),

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from types import TracebackType
 
+import click
+
 from setatoms.cli.options import Reading
-from setatoms.files import ReadOptions, Source, open_table
-from setatoms.files.cells import Table
+from setatoms.files import ReadOptions, Source, Table, open_table
 from setatoms.progress import Progress
 
 
@@ -17,13 +18,25 @@ from setatoms.progress import Progress
 class Data:
     """The data, ready to be read again and again."""
 
-    source: Source
+    source: Source | None
     table: Table
 
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read."""
+        return 0 if self.source is None else self.source.size
 
-def open_data(path: str, reading: Reading) -> Data:
+    def check_unchanged(self) -> None:
+        """Raise an error if a file was changed since it was opened."""
+        if self.source is not None:
+            self.source.check_unchanged()
+
+
+def open_data(path: str | None, reading: Reading) -> Data:
     """Open the table that a command was given."""
-    source = Source(path, reading.encoding)
+    if (path is None) == (reading.query is None):
+        raise click.UsageError("give DATA or --query, one of them")
+    source = None if path is None else Source(path, reading.encoding)
     return Data(source, open_table(source, ReadOptions(**asdict(reading))))
 
 
@@ -45,12 +58,11 @@ class ReadProgress:
     data : Data
         What is read.
     n_rows : int, optional
-        How many rows there are; by default the bar follows the bytes read.
+        How many rows there are; by default about as many as the first lines say.
     """
 
     def __init__(self, label: str, data: Data, n_rows: int | None = None) -> None:
-        self._source = data.source
-        self._n_rows = n_rows or data.table.n_rows
+        self._n_rows = n_rows or data.table.n_rows or data.table.about_rows
         self._progress = Progress(1.0, label)
         self._rows = 0
         self._started = time.monotonic()
@@ -58,10 +70,7 @@ class ReadProgress:
     def advance(self, n_rows: int) -> None:
         """Count `n_rows` more rows as done."""
         self._rows += n_rows
-        done, total = self._source.position, self._source.size
-        if self._n_rows:
-            done, total = self._rows, self._n_rows
-        share = min(1.0, done / total) if total else 1.0
+        share = min(1.0, self._rows / max(1, self._n_rows))
         rate = self._rows / max(time.monotonic() - self._started, 1e-9)
         note = f"{self._rows:,} rows, {rate:,.0f} rows/s"
         self._progress.advance(share - self._progress.share, note)

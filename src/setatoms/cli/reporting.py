@@ -19,7 +19,7 @@ from setatoms.files import feature_chunks
 from setatoms.report import AtomTable, ReportData, write_report
 from setatoms.versions import find_versions
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "duckdb")
 
 
 def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
@@ -52,7 +52,7 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
         atoms=table,
         parameters=detector.get_params(deep=False),
         versions={"setatoms": __version__} | find_versions(_PACKAGES),
-        fingerprint=f"sha256:{data.source.fingerprint()}",
+        fingerprint="" if data.source is None else f"sha256:{data.source.fingerprint()}",
         command=_command(),
         created=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         notes=results.notes,

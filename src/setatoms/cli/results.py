@@ -156,6 +156,8 @@ def _cells(record: dict[str, Any], labelled: bool) -> list[str]:
     ]
 
 
-def file_name(data: str) -> str:
+def file_name(data: str | None) -> str:
     """Return the name by which people know the data."""
+    if data is None:
+        return "query"
     return "standard input" if data == "-" else Path(data).name

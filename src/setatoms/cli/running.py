@@ -110,7 +110,7 @@ def _failed(name: str, error: Exception) -> int:
 
 def _in_words(error: Exception) -> str:
     """Return an error in one line: the library's own words, or what and where it was."""
-    if isinstance(error, ModuleNotFoundError) and error.name in {"pyarrow", "rich"}:
+    if isinstance(error, ModuleNotFoundError) and error.name in {"duckdb", "nanoarrow", "rich"}:
         return f'reading files needs {error.name}: pip install "setatoms[cli]"'
     if isinstance(error, MemoryError) or str(error) == "can't start new thread":
         return f"not enough memory: {error or 'an allocation failed'}{_REMEDY}"

@@ -14,7 +14,7 @@ from setatoms.cli.reading import Data
 from setatoms.cli.results import Results, file_name
 from setatoms.cli.scores_file import scores_file
 from setatoms.cli.scoring import Tally, find_rule, score_rows
-from setatoms.files import FileError
+from setatoms.files import BadCells, FileError
 from setatoms.files.choose import FILLED
 from setatoms.terminal import print_json
 
@@ -43,7 +43,7 @@ class Wishes:
         How to answer.
     """
 
-    data: str
+    data: str | None
     index: str | None
     flagging: Flagging
     out: str | None
@@ -67,13 +67,14 @@ def run_scoring(
     kept = max(wishes.top, _ROWS_OF_REPORT if wishes.report or wishes.kinds else 0)
     tally = Tally(kept, model.threshold, keep_scores=wishes.report is not None)
     rule = find_rule(model, data, wishes.flagging, n_rows)
+    bad = BadCells(data.table)
     with scores_file(wishes.out, model, wishes.index) as file:
-        for rows in score_rows(model, data, rule, wishes.index, n_rows):
+        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad):
             tally.add(rows)
             if file is not None:
                 file.add(rows)
         if n_rows is not None:  # the model is of this table, as it was
-            data.source.check_unchanged()
+            data.check_unchanged()
         if tally.n_rows == 0:
             raise FileError(f"{data.table.name} has no rows, only a header; nothing to score")
     files = dict(outputs)
@@ -81,6 +82,7 @@ def run_scoring(
         files["scores"] = str(wishes.out)
     if wishes.report is not None:
         files["report"] = str(wishes.report)
+    notes = [*notes, *bad.notes(tally.n_rows, data.table.names)]
     if tally.n_missing and not any("missing value" in note for note in notes):
         noun = "missing value" if tally.n_missing == 1 else "missing values"
         notes = [*notes, f"{tally.n_missing:,} {noun}: {FILLED}"]

@@ -37,7 +37,7 @@ from setatoms.cli.options import (
 @reading_options
 def command(
     model: Path,
-    data: str,
+    data: str | None,
     index: str | None,
     flagging: Flagging,
     out: str | None,

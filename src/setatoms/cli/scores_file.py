@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 
 from setatoms.cli.models import Model
 from setatoms.cli.outputs import opened
 from setatoms.cli.scoring import Scored
 
-_COLUMNS = {
-    "row": pa.int64(),
-    "score": pa.float64(),
-    "flagged": pa.int8(),
-    "p_value": pa.float64(),
-    "kind": pa.string(),
-    "reason": pa.string(),
-}
+_COLUMNS = ("row", "score", "flagged", "p_value", "kind", "reason")
 # Spreadsheets take a cell that starts so for a formula, and may run it.
 _FORMULA = re.compile(r"\s*[=+\-@\t\r|%]")
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.A)
@@ -47,33 +40,29 @@ class ScoresFile:
         self._model = model
         self._index = index
         names = [*([plain_cell(index)] if index else []), *_COLUMNS]
-        types = [*([pa.string()] if index else []), *_COLUMNS.values()]
-        self._types = types
-        stream.write(",".join(map(_quoted, names)).encode() + b"\n")
-        self._schema = pa.schema(list(zip(map(str, range(len(names))), types, strict=True)))
-        self._writer = pa.csv.CSVWriter(
-            stream, self._schema, write_options=pa.csv.WriteOptions(include_header=False)
-        )
+        self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+        self._writer = csv.writer(self._text, lineterminator="\n")
+        self._writer.writerow(names)
 
     def add(self, rows: Scored) -> None:
         """Write further rows."""
         n_rows = len(rows.scores)
-        p_values = [None] * n_rows if rows.p_values is None else rows.p_values
+        p_values = [""] * n_rows if rows.p_values is None else rows.p_values.tolist()
         columns: list[Any] = [
-            np.arange(rows.first_row, rows.first_row + n_rows),
-            rows.scores,
-            rows.flagged.astype(np.int8),
+            range(rows.first_row, rows.first_row + n_rows),
+            rows.scores.tolist(),
+            rows.flagged.astype(np.int8).tolist(),
             p_values,
             *self._reasons(rows),
         ]
         if rows.labels is not None:
             columns.insert(0, [None if w is None else plain_cell(w) for w in rows.labels])
-        arrays = [pa.array(c, t) for c, t in zip(columns, self._types, strict=True)]
-        self._writer.write(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        self._writer.writerows(zip(*columns, strict=True))
 
     def close(self) -> None:
         """Write what is left."""
-        self._writer.close()
+        self._text.flush()
+        self._text.detach()
 
     def _reasons(self, rows: Scored) -> tuple[list[str | None], list[str | None]]:
         """Return the kind of each flagged row and a sentence on it, nothing for the others."""
@@ -113,7 +102,3 @@ def plain_cell(text: str) -> str:
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
-
-def _quoted(name: str) -> str:
-    plain = re.fullmatch(r"[^\",\r\n]*", name)
-    return name if plain else '"' + name.replace('"', '""') + '"'

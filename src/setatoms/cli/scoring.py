@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from setatoms.cli.models import Model
 from setatoms.cli.options import Flagging
 from setatoms.cli.reading import Data, ReadProgress
-from setatoms.files import feature_chunks
+from setatoms.files import BadCells, feature_chunks
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -110,16 +110,16 @@ def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) 
 
 
 def score_rows(
-    model: Model, data: Data, rule: FlagRule, index: str | None, n_rows: int | None
+    model: Model, data: Data, rule: FlagRule, index: str | None, n_rows: int | None, bad: BadCells
 ) -> Iterator[Scored]:
     """Yield the rows of a table with their scores, in order."""
     first = 1
     also = [index] if index else []
     with ReadProgress("scoring", data, n_rows) as progress:
-        for features, cells in feature_chunks(data.table, model.encoding, also):
+        for features, words in feature_chunks(data.table, model.encoding, also, bad):
             scores = model.scores(features)
             p_values = model.p_values(scores)
-            labels = cells.words[index] if index else None
+            labels = words[index] if index else None
             flagged = rule.flag(scores, p_values)
             yield Scored(first, features, scores, p_values, flagged, labels)
             first += len(features)

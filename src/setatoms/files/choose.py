@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.files.encoding import Column, Encoding
-from setatoms.files.errors import FileError, listed
+from setatoms.files.errors import FileError, listed, quoted
 from setatoms.files.survey import NumberColumn, Survey, WordColumn, no_measurement, survey
 from setatoms.files.tables import FEW, Table
+from setatoms.files.written import booleans_of, clean
 
+# Times the range of all other values.
+_FAR = 0.5
 FILLED = "filled with what the rest of the row implies"
 
 
@@ -53,24 +57,35 @@ class Chosen:
         What was in the table.
     notes : list of str
         What became of columns and missing values, a sentence each.
+    index : str or None
+        The column that names the rows.
     """
 
     encoding: Encoding
     survey: Survey
     notes: list[str]
+    index: str | None = None
 
     def features(self) -> NDArray[np.float64] | None:
         """Return the features (n_rows, n_features) of all rows, None if they were not kept."""
-        kept = self.survey.kept
-        if kept is None:
+        if self.survey.kept is None:
             return None
-        columns = []
-        for column in self.encoding.columns:
-            values = kept[column.name]
-            if column.name in self.survey.words:
-                values = _recoded(values, column, self.survey.words[column.name])
-            columns.append(values)
-        return self.encoding.expand(np.column_stack(columns))
+        return self.encoding.expand(np.column_stack(list(self.columns().values())))
+
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """Return the numbers (n_rows,) of each column in use, if they were kept."""
+        kept, words = self.survey.kept or {}, self.survey.words
+        return {
+            column.name: _recoded(kept[column.name], column, words[column.name])
+            if column.name in words
+            else kept[column.name]
+            for column in self.encoding.columns
+        }
+
+    def labels(self) -> dict[str, list[str | None]]:
+        """Return the words of the index column by its name, if there is one."""
+        index, words = self.index, self.survey.labels
+        return {} if index is None or words is None else {index: words}
 
 
 def choose_columns(
@@ -78,6 +93,7 @@ def choose_columns(
     choice: Choice,
     on_chunk: Callable[[int], None] | None = None,
     most_numbers: int = 0,
+    least_columns: int = 2,
 ) -> Chosen:
     """Read a whole table and choose the columns to learn from.
 
@@ -91,6 +107,8 @@ def choose_columns(
         Called with the number of rows after every chunk.
     most_numbers : int, default=0
         How many numbers may be kept in memory.
+    least_columns : int, default=2
+        How many features there must be.
 
     Raises
     ------
@@ -112,8 +130,9 @@ def choose_columns(
     encoding = Encoding(tuple(columns))
     notes = [*table.notes, *_notes(fates), *_missing_notes(found, encoding)]
     notes += found.bad.notes(found.n_rows, [column.name for column in columns])
-    _check_enough(table, found, encoding, notes)
-    return Chosen(encoding, found, notes)
+    notes += _stand_in_notes(found, encoding)
+    _check_enough(table, found, encoding, notes, least_columns)
+    return Chosen(encoding, found, notes, choice.index)
 
 
 def check_known(table: Table, names: Sequence[str]) -> None:
@@ -180,8 +199,6 @@ def _recoded(
     places: NDArray[np.float64], column: Column, words: WordColumn
 ) -> NDArray[np.float64]:
     """Return the numbers of a column from the places of its values in the survey."""
-    from setatoms.files.written import booleans_of, clean
-
     if column.kind == "boolean":
         means = booleans_of(words.values) or {}
         numbers = [means[clean(value).lower()] for value in words.values]
@@ -211,11 +228,39 @@ def _missing_notes(found: Survey, encoding: Encoding) -> list[str]:
     return [f"{cells}: {FILLED}"]
 
 
-def _check_enough(table: Table, found: Survey, encoding: Encoding, notes: Sequence[str]) -> None:
+def _stand_in_notes(found: Survey, encoding: Encoding) -> list[str]:
+    """Question values that may stand for no value: nines far from the rest, more than once."""
+    notes = []
+    for column in encoding.columns:
+        number = found.numbers.get(column.name)
+        if number is None or found.kept is None:
+            continue
+        for end in (number.low, number.high):
+            if not re.fullmatch(r"-?(?:9{2,}|8{3,}|7{3,})(?:\.[09]+)?", f"{end:.6g}"):
+                continue
+            values = found.kept[column.name]
+            rest = values[(values != end) & ~np.isnan(values)]
+            count = int((values == end).sum())
+            if count > 1 and len(rest) > count and _gap(rest, end) > _FAR * np.ptp(rest):
+                notes.append(
+                    f"{quoted(column.name)}: {end:.6g} occurs {count:,} times, far from all other "
+                    f"values ({rest.min():.4g} to {rest.max():.4g}); --missing={end:.6g} if it "
+                    "stands for no value"
+                )
+    return notes
+
+
+def _gap(rest: NDArray[np.float64], value: float) -> float:
+    return float(max(rest.min() - value, value - rest.max()))
+
+
+def _check_enough(
+    table: Table, found: Survey, encoding: Encoding, notes: Sequence[str], least_columns: int
+) -> None:
     if found.n_rows < 2:
         has = "one row" if found.n_rows else "no rows, only a header"
         raise FileError(f"{table.name} has {has}; learning takes at least two rows")
-    if len(encoding.features) < 2:
+    if len(encoding.features) < least_columns:
         usable = listed(encoding.features) if encoding.features else "none"
         raise FileError(
             f"{table.name} has too few columns to learn from ({usable}): relations take at least "

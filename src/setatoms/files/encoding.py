@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.files.engine import Batch, quoted_text
+from setatoms.files.engine import CHUNK_ROWS, Batch, quoted_text
 from setatoms.files.errors import FileError, listed, located, quoted
 from setatoms.files.names import unique_names
 from setatoms.files.tables import Table, TableColumn
@@ -20,9 +20,12 @@ Matrix = NDArray[np.float64]
 
 _NAME_LENGTH = 60
 _KINDS = ("number", "boolean", "one-hot")
+_AROUND = quoted_text(" \t\r\n\u00a0")
 # Between the parts of a note on cells that are not what they should be.
 _CELL, _PART = "\x1e", "\x1f"
 _SHOWN = 60
+# In place of the name of a column: cells beyond the last one.
+TOO_MUCH = "\x1d"
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,14 @@ class Column:
         """Return an expression for the number of a cell: of a value, its place; else null."""
         if self.kind == "number":
             return column.number()
-        if self.kind == "boolean" and column.kind in ("boolean", "number"):
-            if column.values is None:
-                return f"cast({column.cell} as double)"
-        word = f"trim({column.text()}, E' \\t\\r\\n\\u00a0')"
+        typed = column.kind == "number" or (column.kind == "boolean" and column.values is None)
+        if self.kind == "boolean" and typed:
+            return f"cast({column.cell} as double)"
+        word = f"trim({column.text()}, {_AROUND})"
         if self.kind == "boolean":
             yes, no = (", ".join(map(quoted_text, sorted(w))) for w in (TRUE_WORDS, FALSE_WORDS))
-            return f"case when lower({word}) in ({yes}) then 1.0 when lower({word}) in ({no}) then 0.0 end"
+            word = f"lower({word})"
+            return f"case when {word} in ({yes}) then 1.0 when {word} in ({no}) then 0.0 end"
         values = ", ".join(map(quoted_text, self.values))
         place = f"coalesce(list_position([{values}], {word}), 0)"
         return f"case when not {table.is_missing(column.text())} then {place} end"
@@ -92,6 +96,9 @@ class BadCells:
     def error(self, name: str) -> FileError:
         """Return the error for the first bad cell of a column."""
         row, value = self.first[name]
+        if name == TOO_MUCH:
+            what = f"more cells than there are columns: {quoted(value)}"
+            return located(self._table.name, what, place=self._table.place(row))
         hint = "; if commas are decimal marks, give --decimal ," if "," in value else ""
         return located(
             self._table.name, f"{quoted(value)} is not a number{hint}",
@@ -111,6 +118,13 @@ class BadCells:
                     f"{first}{quoted(value)}, {self._table.place(row)}; treated as missing "
                     "(--strict stops instead)"
                 )
+        if count := self.counts[TOO_MUCH]:
+            row, value = self.first[TOO_MUCH]
+            rows = "row has" if count == 1 else "rows have"
+            found.append(
+                f"{count:,} of {n_rows:,} {rows} more cells than there are columns: left out "
+                f"{quoted(value)}, {self._table.place(row)} (--strict stops instead)"
+            )
         return found
 
 
@@ -233,12 +247,18 @@ def read_columns(
                 f"case when n{j} is null and t{j} is not null and not {table.is_missing(f't{j}')} "
                 f"then '{j}{_PART}' || t{j}[:{_SHOWN}] || '{_CELL}' end"
             )
+    if table.too_much is not None:
+        inner.append(f"{table.too_much} as t{len(columns)}")
+        tests.append(
+            f"case when coalesce(trim(t{len(columns)}), '') != '' "
+            f"then '{len(columns)}{_PART}' || t{len(columns)}[:{_SHOWN}] || '{_CELL}' end"
+        )
     for j, name in enumerate(also):
         inner.append(f"{table.columns[name].text()} as w{j}")
     note = f"concat({', '.join(tests)})" if tests else "''"
     words = [f"nullif({note}, '')", *(f"w{j}" for j in range(len(also)))]
     sql = f"select {', '.join([*outer, *words])} from (select {', '.join(inner) or '1'} from {table.source})"
-    names, n_rows = [column.name for column in columns], 0
+    names, n_rows = [*(column.name for column in columns), TOO_MUCH], 0
     try:
         for batch in table.engine.stream(sql, len(columns)):
             bad.add(n_rows, names, batch.words[0])
@@ -258,6 +278,9 @@ def feature_chunks(
     """Yield the features of a table, chunk by chunk, with the words of the columns `also`."""
     encoding.check(table)
     bad = bad or BadCells(table)
+    if table.kept is not None:
+        yield from _kept_chunks(table.kept)
+        return
     wrong = [
         column.name
         for column in encoding.columns
@@ -268,6 +291,12 @@ def feature_chunks(
             if name in bad.first:
                 raise bad.error(name)
         yield Rows(encoding.expand(batch.numbers), dict(zip(also, batch.words, strict=True)))
+
+
+def _kept_chunks(kept: Rows) -> Iterator[Rows]:
+    for start in range(0, len(kept.features), CHUNK_ROWS):
+        part = slice(start, start + CHUNK_ROWS)
+        yield Rows(kept.features[part], {name: words[part] for name, words in kept.words.items()})
 
 
 def _may_be_number(column: TableColumn) -> bool:

@@ -18,7 +18,7 @@ from setatoms.files.errors import FileError
 _MEMORY = "400MB"
 _THREADS = 2
 # About how many rows are handed on at a time.
-_BATCH_ROWS = 1 << 16
+CHUNK_ROWS = 1 << 16
 
 
 class Batch(NamedTuple):
@@ -86,7 +86,7 @@ class Engine:
             if array is not None:
                 held.append(_batch(array, n_numbers))
                 n_held += len(held[-1].numbers)
-            if held and (array is None or n_held >= _BATCH_ROWS):
+            if held and (array is None or n_held >= CHUNK_ROWS):
                 yield _merged(held)
                 held, n_held = [], 0
             if array is None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from setatoms.files.errors import FileError, listed
+from setatoms.files.errors import FileError
 
 _CHUNK = 1 << 20
 _HEAD, _TAIL = 1 << 18, 1 << 16
@@ -319,6 +319,3 @@ def _known_encoding(encoding: str | None) -> str | None:
             f"encoding {encoding!r} is unknown or not one of text; try utf-8, latin-1 or cp1252"
         ) from error
     return name
-
-
-__all__ = ["Source", "TextFile", "is_packed_otherwise", "listed", "path_of", "temporary"]

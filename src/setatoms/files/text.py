@@ -1,0 +1,205 @@
+"""CSV and its kin, and what becomes such: sheets of workbooks, text in other encodings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import IO, Any
+
+from setatoms.files.engine import Engine, quoted_text
+from setatoms.files.errors import FileError, located
+from setatoms.files.layout import RULES, SPACES, Layout, LayoutOptions, find_layout, records_of, split
+from setatoms.files.names import numbered_names, unique_names
+from setatoms.files.options import ReadOptions
+from setatoms.files.sources import Source, TextFile, is_packed_otherwise, path_of, temporary
+from setatoms.files.tables import Table, TableColumn, look
+from setatoms.files.written import clean
+
+_LONGEST_LINE = 4 << 20
+_MOST_COLUMNS = 200_000
+
+
+def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadOptions) -> Table:
+    """Open text files of the same columns, or sheets of workbooks, as one table."""
+    holds: list[Any] = [source]
+    files = []
+    for path in source.paths:
+        name = source.name if len(source.paths) == 1 else path
+        if kind == "excel":
+            holds.append(_sheet_as_text(path, name, options.table))
+            path = path_of(holds[-1])
+        elif is_packed_otherwise(source.start()):
+            holds.append(_unpacked(path))
+            path = path_of(holds[-1])
+        files.append(TextFile(path, name, source.encoding))
+    holds += files
+    delimiter = options.delimiter or ("\t" if options.format == "tsv" else None)
+    wished = LayoutOptions(
+        _checked(delimiter) if delimiter else None,
+        options.header, options.skip_rows, options.footer, options.comment,
+    )  # fmt: skip
+    layouts = [_layout(file, missing, wished) for file in files]
+    _check_alike(files, layouts)
+    first, text = layouts[0], files[0]
+    if len(first.names or ()) > _MOST_COLUMNS or first.width > _MOST_COLUMNS:
+        raise FileError(f"{source.name} has more than {_MOST_COLUMNS:,} columns")
+    if first.delimiter[0] == " ":
+        for file in files:
+            holds.append(_with_tabs(file, first.delimiter))
+            file.path, file.packed = path_of(holds[-1]), False
+    engine = Engine([file.path for file in files])
+    selects = [_select(file, layout) for file, layout in zip(files, layouts, strict=True)]
+    names, renamed = unique_names(first.names or [])
+    names = names or numbered_names(first.width)
+    notes = [*first.notes, *(f"renamed {note}" for note in renamed)]
+    if text.encoding == "cp1252" and source.encoding is None:
+        notes.append("text is not UTF-8; read as Windows-1252 (--encoding)")
+    length = len(text.head.encode()) / max(1, text.head.count("\n") or text.head.count("\r"))
+    table = Table(
+        name=source.name, engine=engine,
+        source=selects[0] if len(selects) == 1 else f"({' union all '.join(f'from {s}' for s in selects)})",
+        columns={name: TableColumn(name, f"c{i}", "text") for i, name in enumerate(names)},
+        notes=notes, missing=missing, n_rows=None,
+        about_rows=max(1, round(sum(file.n_bytes for file in files) / max(length, 1.0))),
+        place=_places(files, layouts), strict=options.strict, too_much=f"c{first.width}",
+        holds=holds,
+    )  # fmt: skip
+    look(table, options.decimal, options.thousands)
+    return table
+
+
+def _layout(file: TextFile, missing: frozenset[str], wished: LayoutOptions) -> Layout:
+    try:
+        layout = find_layout(file.head, file.tail, missing, wished)
+    except FileError as error:
+        raise FileError(f"{file.name} {error}") from None
+    if layout.quote == '"' and file.n_quotes % 2:
+        if re.search(rf'(?:^|[{re.escape(layout.delimiter)}])\s*"', file.head, re.M):
+            raise located(file.name, "a quote is never closed", place=_last_record(file, layout))
+        return replace(layout, quote="", escape="")
+    return layout
+
+
+def _last_record(file: TextFile, layout: Layout) -> str:
+    with open(file.path, encoding="utf-8", errors="replace", newline="") as stream:
+        text = stream.read() if not file.packed else file.head
+    line = 0
+    for record in records_of(text, layout, layout.skip):
+        line = record.line
+    return f"line {line + 1}"
+
+
+def _check_alike(files: Sequence[TextFile], layouts: Sequence[Layout]) -> None:
+    first = layouts[0]
+    for file, layout in zip(files, layouts, strict=True):
+        if layout.names != first.names or layout.width != first.width:
+            raise FileError(
+                f"{file.name} has other columns than {files[0].name}; read them one by one, or "
+                "name those that belong together"
+            )
+
+
+def _select(file: TextFile, layout: Layout) -> str:
+    """Return the rows of a text file as something to select from."""
+    delimiter = "\t" if layout.delimiter[0] == " " else layout.delimiter
+    # one more, which catches what is too much
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(layout.width + 1))
+    packing = ", compression = 'gzip'" if file.packed else ", compression = 'none'"
+    read = (
+        f"read_csv({quoted_text(file.path)}, columns = {{{columns}}}, auto_detect = false, "
+        f"header = false, delim = {quoted_text(delimiter)}, quote = {quoted_text(layout.quote)}, "
+        f"escape = {quoted_text(layout.escape)}, skip = {layout.skip}, null_padding = true, "
+        f"strict_mode = false, parallel = false, max_line_size = {_LONGEST_LINE}, "
+        f"buffer_size = {2 * _LONGEST_LINE}{packing})"
+    )
+    cells = [f"c{i}" for i in range(layout.width)]
+    drawn = quoted_text(RULES)
+    some = ", ".join(f"nullif(trim({cell}, {drawn}), '')" for cell in cells)
+    tests = [f"coalesce({some}) is not null"]
+    if layout.comment:
+        tests.append(f"(c0 is null or not starts_with(c0, {quoted_text(layout.comment)}))")
+    if layout.footer:
+        notes = ", ".join(quoted_text(clean(note)) for note in layout.footer)
+        few = max(1, layout.width // 2 + layout.width % 2)
+        full = " + ".join(f"(coalesce(trim({cell}), '') != '')::int" for cell in cells)
+        tests.append(f"not coalesce(trim(c0) in ({notes}) and ({full}) <= {few}, false)")
+    offset = f" offset {layout.above}" if layout.above else ""
+    return f"(select * from (select * from {read}{offset}) where {' and '.join(tests)})"
+
+
+def _places(files: Sequence[TextFile], layouts: Sequence[Layout]) -> Callable[[int], str]:
+    """Return a function that tells the line of a row, by reading the file again."""
+
+    def place(row: int) -> str:
+        for file, layout in zip(files, layouts, strict=True):
+            if file.packed or len(files) > 1 or row > 2_000_000:
+                break
+            with open(file.path, encoding="utf-8", errors="replace", newline="") as stream:
+                records = records_of(stream.read(), layout, layout.skip)
+                for i, record in enumerate(records):
+                    if i == row + layout.above:
+                        return f"line {record.line + 1}"
+        return f"row {row + 1}"
+
+    return place
+
+
+def _with_tabs(file: TextFile, delimiter: str) -> IO[bytes]:
+    """Return a copy with a tab in place of any spaces between cells."""
+    copy = temporary()
+    with file._opened() as stream:
+        for line in io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace"):
+            copy.write(("\t".join(split(line, delimiter)) + "\n").encode())
+    copy.flush()
+    return copy
+
+
+def _sheet_as_text(path: str, name: str, sheet: str | None) -> IO[bytes]:
+    """Return a sheet of a workbook as CSV."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise FileError(
+            f'{name} is a workbook or archive; workbooks need: pip install "setatoms[excel]"'
+        ) from None
+    try:
+        book = CalamineWorkbook.from_path(path)
+        names = book.sheet_names
+        if sheet is not None and sheet not in names:
+            raise FileError(f"{name} has the sheets {', '.join(map(repr, names))}; name one of them")
+        rows = book.get_sheet_by_name(sheet or names[0]).to_python()
+    except (CalamineError, OSError, ValueError, IndexError) as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(f"{name} cannot be read as a workbook: {error}") from None
+    copy = temporary()
+    text = io.TextIOWrapper(copy, encoding="utf-8", newline="", write_through=True)
+    csv.writer(text).writerows(rows)
+    text.flush()
+    text.detach()
+    return copy
+
+
+def _unpacked(path: str) -> IO[bytes]:
+    """Return what a file packed with Zstandard holds."""
+    engine = Engine([path])
+    copy = temporary()
+    lines = (
+        f"select line from read_csv({quoted_text(path)}, columns = {{'line': 'VARCHAR'}}, "
+        "auto_detect = false, header = false, delim = '\x01', quote = '', escape = '', "
+        f"compression = 'zstd', parallel = false, max_line_size = {_LONGEST_LINE})"
+    )
+    for batch in engine.stream(lines, 0):
+        copy.write("".join(f"{line}\n" for line in batch.words[0]).encode())
+    copy.flush()
+    return copy
+
+
+def _checked(delimiter: str) -> str:
+    delimiter = {"\\t": "\t", "tab": "\t", "space": SPACES}.get(delimiter, delimiter)
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise FileError(f"delimiter {delimiter!r} must be one ASCII character that is no quote")
+    return delimiter
