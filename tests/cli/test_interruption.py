@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -11,6 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from .conftest import as_parquet
 
 BEFORE = "what was there before\n"
 
@@ -91,8 +92,6 @@ _GUARDED = """
 import signal, sys, time
 from setatoms.cli.running import guard
 
-from .conftest import as_parquet
-
 number = int(sys.argv[1])
 {run}
 sys.exit(guard("name", run, []))
@@ -162,7 +161,7 @@ def test_scoring_takes_constant_memory(
     for n_rows in (300_000, 1_200_000):
         data = repeat(table, tmp_path / f"{n_rows}.csv", n_rows // 300)
         if suffix == ".parquet":
-            data = as_parquet(data, data.with_suffix('.parquet'))
+            data = as_parquet(data, data.with_suffix(".parquet"))
         words = ["score", str(model), str(data), "--out", str(tmp_path / "scores.csv")]
         # not getrusage, whose peak begins with that of the process which started this one
         code = (
@@ -177,4 +176,3 @@ def test_scoring_takes_constant_memory(
         peaks.append(int(re.search(r"VmHWM:\s+(\d+)", done.stderr)[1]) / 1024)
     # 900,000 rows more are 29 MB of features and 45 MB of text; an allocator wavers by less
     assert peaks[1] - peaks[0] < 20, f"peaks of {peaks} MB"
-

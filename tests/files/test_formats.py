@@ -67,7 +67,10 @@ def test_parquet_that_is_damaged_is_named(tmp_path: Path) -> None:
 
 def test_infinity_in_parquet_is_missing_and_named(tmp_path: Path) -> None:
     path = tmp_path / "data.parquet"
-    write_parquet(path, "select case when i = 2 then 'inf'::double else i % 7 end as a, i * i as b from range(60) t(i)")
+    write_parquet(
+        path,
+        "select if(i = 2, 'inf'::double, i % 7) as a, i * i as b from range(60) t(i)",
+    )
     found = read(path)
     assert np.isnan(found.X[2, 0])
     assert "1 of 60 cells of 'a' is no number: 'inf', row 3" in found.notes
@@ -76,7 +79,9 @@ def test_infinity_in_parquet_is_missing_and_named(tmp_path: Path) -> None:
 def test_a_database_is_read_by_its_only_or_named_table(tmp_path: Path) -> None:
     path = tmp_path / "plant.duckdb"
     with duckdb.connect(str(path)) as database:
-        database.execute("create table pumps as select i % 5 as a, i * 1.5 as b from range(20) t(i)")
+        database.execute(
+            "create table pumps as select i % 5 as a, i * 1.5 as b from range(20) t(i)"
+        )
     assert read(path).names == ["a", "b"]
     with duckdb.connect(str(path)) as database:
         database.execute("create table other as select 1 as x")
@@ -89,7 +94,12 @@ def test_a_workbook_is_read_like_a_text(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
-    for row in (["Pump log"], [], ["hour", "flow", "at"], *([i, i * 2.5, f"2024-01-{i:02}"] for i in range(2, 20, 2))):
+    for row in (
+        ["Pump log"],
+        [],
+        ["hour", "flow", "at"],
+        *([i, i * 2.5, f"2024-01-{i:02}"] for i in range(2, 20, 2)),
+    ):
         book.active.append(row)
     book.save(tmp_path / "log.xlsx")
     found = read(tmp_path / "log.xlsx")
@@ -115,7 +125,9 @@ def test_hive_partitions_are_columns(tmp_path: Path) -> None:
     for year in (2023, 2024):
         folder = tmp_path / f"year={year}"
         folder.mkdir()
-        write_parquet(folder / "x.parquet", f"select i % 3 as a, i * 1.5 + {year} as b from range(6) t(i)")
+        write_parquet(
+            folder / "x.parquet", f"select i % 3 as a, i * 1.5 + {year} as b from range(6) t(i)"
+        )
     found = read(tmp_path)
     assert found.names == ["a", "b", "year"]
     assert len(found.X) == 12
@@ -164,15 +176,10 @@ def test_json_lines_take_absent_keys_for_missing(read_bytes: Reader) -> None:
 @pytest.mark.parametrize(
     "line", ['{"a": 1, "b": }', "[1, 2]", "[" * 100_000, '{"a": ' + "9" * 5000 + "}", "\x00"]
 )
-def test_json_that_is_none_is_an_error_or_no_number(line: str, read_bytes: Reader) -> None:
+def test_json_that_is_none_is_an_error_in_one_line(line: str, read_bytes: Reader) -> None:
     start = '{"a": 1, "b": 2}\n{"a": 3, "b": 5}\n' * 10
-    try:
-        found = read_bytes((start + line).encode(), name="data.jsonl")
-    except FileError as error:
-        assert "data.jsonl" in str(error)
-        assert "\n" not in str(error)
-    else:
-        assert np.isnan(found.X[-1]).any()
+    with pytest.raises(FileError, match=r"\A[^\n]*data\.jsonl[^\n]*\Z"):
+        read_bytes((start + line).encode(), name="data.jsonl")
 
 
 def test_a_word_among_the_numbers_of_a_model_is_an_error_with_its_place(tmp_path: Path) -> None:

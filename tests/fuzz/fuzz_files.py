@@ -43,7 +43,9 @@ def groups() -> dict[str, list[bytes]]:
     rows = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": [1]}, {"a": True, "": "é"}]
     lines = "\n".join(map(json.dumps, rows)).encode()
     rows_of_sql = "values (1, 0.5, 'x'), (2, null, 'y'), (3, 2.0, null)"
-    duckdb.connect().execute(f"copy (from ({rows_of_sql}) t(a, b, c)) to '{_SCRATCH}' (format parquet)")
+    duckdb.connect().execute(
+        f"copy (from ({rows_of_sql}) t(a, b, c)) to '{_SCRATCH}' (format parquet)"
+    )
     return {
         "CSV": [bytes([kind]) + text for kind in (0, 1, 3, 4) for text in _CSV],
         "JSON lines": [bytes([2]) + lines, bytes([6]) + lines],

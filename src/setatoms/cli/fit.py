@@ -23,7 +23,9 @@ from setatoms.cli.options import (
 @learning_options
 @json_option
 @reading_options
-def command(data: str | None, save: Path, learning: Learning, as_json: bool, reading: Reading) -> None:
+def command(
+    data: str | None, save: Path, learning: Learning, as_json: bool, reading: Reading
+) -> None:
     """Learn from a table and save the model.
 
     DATA is a file (CSV and its kin, JSON, Parquet, Excel, DuckDB), a folder or a pattern of files

@@ -101,4 +101,3 @@ def plain_cell(text: str) -> str:
     ("'=1+1", '-5', 'petal_width 0.2')
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
-

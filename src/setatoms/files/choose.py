@@ -139,7 +139,9 @@ def check_known(table: Table, names: Sequence[str]) -> None:
     """Raise if `table` lacks one of `names`."""
     unknown = [name for name in names if name not in table.columns]
     if unknown:
-        raise FileError(f"{table.name} has no column {listed(unknown)}; it has {listed(table.names)}")
+        raise FileError(
+            f"{table.name} has no column {listed(unknown)}; it has {listed(table.names)}"
+        )
 
 
 def _fate(name: str, table: Table, found: Survey, choice: Choice) -> tuple[Column | None, str]:
@@ -195,9 +197,7 @@ def _fate_of_words(words: WordColumn, choice: Choice) -> tuple[Column | None, st
     return None, "dropped, text; --one-hot makes a feature of each value"
 
 
-def _recoded(
-    places: NDArray[np.float64], column: Column, words: WordColumn
-) -> NDArray[np.float64]:
+def _recoded(places: NDArray[np.float64], column: Column, words: WordColumn) -> NDArray[np.float64]:
     """Return the numbers of a column from the places of its values in the survey."""
     if column.kind == "boolean":
         means = booleans_of(words.values) or {}

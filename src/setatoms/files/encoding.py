@@ -257,7 +257,8 @@ def read_columns(
         inner.append(f"{table.columns[name].text()} as w{j}")
     note = f"concat({', '.join(tests)})" if tests else "''"
     words = [f"nullif({note}, '')", *(f"w{j}" for j in range(len(also)))]
-    sql = f"select {', '.join([*outer, *words])} from (select {', '.join(inner) or '1'} from {table.source})"
+    rows = f"select {', '.join(inner) or '1'} from {table.source}"
+    sql = f"select {', '.join([*outer, *words])} from ({rows})"
     names, n_rows = [*(column.name for column in columns), TOO_MUCH], 0
     try:
         for batch in table.engine.stream(sql, len(columns)):

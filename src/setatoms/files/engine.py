@@ -41,13 +41,13 @@ class Engine:
 
     Parameters
     ----------
-    paths : sequence of str
+    paths : sequence of Path or str
         Files, or patterns of their names, that may be read.
-    attach : str, optional
+    attach : Path, optional
         A DuckDB database, whose tables are read.
     """
 
-    def __init__(self, paths: Sequence[str], attach: str | None = None) -> None:
+    def __init__(self, paths: Sequence[Path | str], attach: Path | None = None) -> None:
         config = {
             "memory_limit": _MEMORY,
             "threads": str(min(_THREADS, os.cpu_count() or 1)),

@@ -120,7 +120,7 @@ class LayoutOptions:
 def find_layout(
     head: str, tail: str, missing: frozenset[str], options: LayoutOptions | None = None
 ) -> Layout:
-    """Return the layout of a file that begins and ends so.
+    r"""Return the layout of a file that begins and ends so.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def find_layout(
 
     Examples
     --------
-    >>> layout = find_layout("Pump log\\n\\nhour;flow\\n1;2,5\\n2;3,5\\n", "", frozenset([""]))
+    >>> layout = find_layout("Pump log\n\nhour;flow\n1;2,5\n2;3,5\n", "", frozenset([""]))
     >>> layout.delimiter, layout.skip, layout.names
     (';', 2, ['hour', 'flow'])
     """
@@ -165,7 +165,13 @@ def find_layout(
         noun = "line" if len(footer) == 1 else "lines"
         notes.append(f"left out {len(footer)} {noun} below the table")
     return replace(
-        layout, skip=table[0].line, above=above, names=names, width=width, footer=footer, notes=notes
+        layout,
+        skip=table[0].line,
+        above=above,
+        names=names,
+        width=width,
+        footer=footer,
+        notes=notes,
     )
 
 
@@ -218,9 +224,7 @@ def _read(lines: list[str], layout: Layout, skip: int) -> Iterator[tuple[list[st
         line = reader.line_num
 
 
-def _cut(
-    head: str, options: LayoutOptions, missing: frozenset[str]
-) -> tuple[Layout, list[Record]]:
+def _cut(head: str, options: LayoutOptions, missing: frozenset[str]) -> tuple[Layout, list[Record]]:
     """Return what separates cells, and the first records."""
     skip = options.skip_rows or 0
     given = options.delimiter
@@ -230,7 +234,9 @@ def _cut(
     escape = "\\" if '\\"' in head else '"'
     candidates = []
     for delimiter in (given,) if given else _DELIMITERS:
-        for quote in ('"', "'") if re.search(rf"(?:^|[{re.escape(delimiter)}])\s*'", head, re.M) else ('"',):
+        for quote in (
+            ('"', "'") if re.search(rf"(?:^|[{re.escape(delimiter)}])\s*'", head, re.M) else ('"',)
+        ):
             layout = Layout(delimiter, quote, escape if quote == '"' else quote, comment=comment)
             records = list(islice(records_of(head, layout, skip), _LOOKED_AT))
             candidates.append((_fitness(records, delimiter, missing), layout, records))
@@ -244,10 +250,9 @@ def _fitness(records: Sequence[Record], delimiter: str, missing: frozenset[str])
     if not records:
         return 0.0
     width = _usual_width(records)
-    if delimiter == "," and width == 2 and len(records[0].cells) == 1:
-        # one column of decimal commas
-        if all("".join(record.cells).isdecimal() for record in records[1:]):
-            return 0.0
+    two = delimiter == "," and width == 2 and len(records[0].cells) == 1
+    if two and all("".join(record.cells).isdecimal() for record in records[1:]):
+        return 0.0  # one column of decimal commas
     usual = [record for record in records if len(record.cells) == width]
     cells = [cell for record in usual[-50:] for cell in record.cells]
     typed = sum(_typed(cell, missing) for cell in cells) / len(cells)
@@ -325,8 +330,9 @@ def _which_names(above: Sequence[Record]) -> int:
     """Return which of the records above the rows has the names: the first without numbers."""
     best = max(record.n_full for record in above)
     for i, record in enumerate(above):
-        numbers = [c for c in record.cells if looks_like_number(c) and not _YEAR.fullmatch(clean(c))]
-        if record.n_full >= 0.5 * best and not numbers:
+        numbers = (cell for cell in record.cells if looks_like_number(cell))
+        years = all(_YEAR.fullmatch(clean(cell)) for cell in numbers)
+        if record.n_full >= 0.5 * best and years:
             return i
     return 0
 

@@ -22,11 +22,13 @@ from setatoms.files.errors import FileError
 
 _CHUNK = 1 << 20
 _HEAD, _TAIL = 1 << 18, 1 << 16
+_DESCRIPTORS = Path("/proc/self/fd")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _REMOTE = re.compile(r"(?:https?|s3|gs|gcs|azure?|hf)://", re.I)
-_TABLES = frozenset(
-    ".csv .tsv .tab .txt .dat .parquet .pq .json .jsonl .ndjson .gz .zst".split()
-)
+_TABLES = frozenset([
+    ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", ".gz",
+    ".zst",
+])  # fmt: skip
 # the longer marks first: that of UTF-32 begins with that of UTF-16
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -54,7 +56,7 @@ class Source:
         self.name = "standard input" if path == "-" else path
         self.encoding = _known_encoding(encoding)
         self._spools: list[IO[bytes]] = []
-        self.paths: list[str] = []
+        self.paths: list[Path] = []
         if path == "-":
             if sys.stdin is None:
                 raise FileError("standard input is closed; name a file, or pipe the table in")
@@ -65,36 +67,32 @@ class Source:
             )
         else:
             self.paths = self._find(path)
-        self.suffixes = [] if path == "-" else [s.lower() for s in Path(self.paths[0]).suffixes]
-        self._facts = [_identity(os.stat(path)) for path in self.paths]
+        self.suffixes = [] if path == "-" else [s.lower() for s in self.paths[0].suffixes]
+        self._facts = [_identity(each) for each in self.paths]
 
-    def _find(self, path: str) -> list[str]:
+    def _find(self, name: str) -> list[Path]:
         """Return the files that a name stands for."""
-        if os.path.isdir(path):
-            found = sorted(
-                str(each)
-                for each in Path(path).rglob("*")
-                if each.suffix.lower() in _TABLES and each.is_file()
-            )
-            if not found:
-                raise FileError(f"{path} is a folder without tables; name a file")
-            return found
-        if not os.path.lexists(path) and glob.has_magic(path):
-            found = sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
-            if not found:
-                raise FileError(f"{path} matches no file; is the pattern right?")
-            return found
+        path = Path(name)
         try:
-            facts = os.stat(path)
-            if stat.S_ISREG(facts.st_mode):
-                with open(path, "rb"):
-                    return [path]
-            with open(path, "rb") as stream:
-                return [self._spool(stream)]
-        except OSError as error:
-            raise FileError(f"{self.name}: {error.strerror or error}") from error
+            if path.is_dir():
+                found = [p for p in path.rglob("*") if p.suffix.lower() in _TABLES and p.is_file()]
+                if not found:
+                    raise FileError(f"{name} is a folder without tables; name a file")
+                return sorted(found)
+            if glob.has_magic(name) and not os.path.lexists(name):
+                found = [p for p in map(Path, glob.glob(name, recursive=True)) if p.is_file()]  # noqa: PTH207
+                if not found:
+                    raise FileError(f"{name} matches no file; is the pattern right?")
+                return sorted(found)
+            with path.open("rb") as stream:
+                regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+                return [path if regular else self._spool(stream)]
+        except (OSError, ValueError) as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
 
-    def _spool(self, stream: IO[bytes]) -> str:
+    def _spool(self, stream: IO[bytes]) -> Path:
         """Copy a stream to a file that is gone when this process is, and return its path."""
         spool = temporary()
         self._spools.append(spool)
@@ -105,11 +103,7 @@ class Source:
     def check_unchanged(self) -> None:
         """Raise an error if a file is not the one that was opened, or was written to since."""
         for path, facts in zip(self.paths, self._facts, strict=True):
-            try:
-                same = _identity(os.stat(path)) == facts
-            except OSError:
-                same = False
-            if not same:
+            if _identity(path) != facts:
                 raise FileError(
                     f"{self.name} was changed while it was read; try again when nothing writes to "
                     "it, or read a copy"
@@ -118,20 +112,20 @@ class Source:
     @property
     def size(self) -> int:
         """How many bytes there are to read, as they are stored."""
-        return sum(os.path.getsize(path) for path in self.paths)
+        return sum(path.stat().st_size for path in self.paths)
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the stored bytes."""
         digest = hashlib.sha256()
         for path in self.paths:
-            with open(path, "rb") as stream:
+            with path.open("rb") as stream:
                 while piece := stream.read(_CHUNK):
                     digest.update(piece)
         return digest.hexdigest()
 
     def start(self) -> bytes:
         """Return the first bytes of the first file."""
-        with open(self.paths[0], "rb") as stream:
+        with self.paths[0].open("rb") as stream:
             return stream.read(16)
 
 
@@ -140,7 +134,7 @@ class TextFile:
 
     Parameters
     ----------
-    path : str
+    path : Path
         The file, plain or packed with gzip.
     name : str
         Its name, for messages.
@@ -149,7 +143,7 @@ class TextFile:
 
     Attributes
     ----------
-    path : str
+    path : Path
         Where the text is: the file itself, or a copy in UTF-8.
     packed : bool
         Whether it is packed with gzip.
@@ -159,7 +153,7 @@ class TextFile:
         How many double quotes there are.
     """
 
-    def __init__(self, path: str, name: str, encoding: str | None) -> None:
+    def __init__(self, path: Path, name: str, encoding: str | None) -> None:
         self.path, self.name = path, name
         self._copy: IO[bytes] | None = None
         self.encoding, self.n_bytes, self.n_quotes = self._examine(encoding)
@@ -168,7 +162,7 @@ class TextFile:
             with self._opened() as stream:
                 _transcode(stream, self._copy, self.encoding, name)
             self.path = path_of(self._copy)
-        with open(self.path, "rb") as stream:
+        with self.path.open("rb") as stream:
             self.packed = stream.read(2) == _GZIP
         self.head, self.tail = self._ends()
 
@@ -215,7 +209,7 @@ class TextFile:
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
-        with open(self.path, "rb") as stream:
+        with self.path.open("rb") as stream:
             packed = stream.read(2) == _GZIP
             stream.seek(0)
             yield gzip.GzipFile(fileobj=stream) if packed else stream
@@ -223,22 +217,17 @@ class TextFile:
 
 def temporary() -> IO[bytes]:
     """Return a file that is gone when this process is."""
-    return tempfile.NamedTemporaryFile(prefix="setatoms-", delete=not _has_proc())
+    stream = tempfile.NamedTemporaryFile(prefix="setatoms-")  # noqa: SIM115  outlives this function
+    if _DESCRIPTORS.is_dir():
+        # without a name nothing is left of it, however this process ends
+        Path(stream.name).unlink()
+        stream._closer.delete = False  # type: ignore[attr-defined]
+    return stream
 
 
-def path_of(stream: IO[bytes]) -> str:
+def path_of(stream: IO[bytes]) -> Path:
     """Return a path by which a temporary file can be opened again."""
-    if not _has_proc():
-        return str(stream.name)
-    # without a name nothing is left of it, however this process ends
-    path = str(stream.name)
-    if os.path.exists(path):
-        os.unlink(path)
-    return f"/proc/{os.getpid()}/fd/{stream.fileno()}"
-
-
-def _has_proc() -> bool:
-    return os.path.isdir(f"/proc/{os.getpid()}/fd")
+    return _DESCRIPTORS / str(stream.fileno()) if _DESCRIPTORS.is_dir() else Path(stream.name)
 
 
 def is_packed_otherwise(start: bytes) -> bool:
@@ -302,8 +291,12 @@ def _read(stream: Any, n_bytes: int, name: str) -> bytes:
     return piece
 
 
-def _identity(facts: os.stat_result) -> tuple[int, ...]:
-    """Return what changes when a file is replaced or written to."""
+def _identity(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is replaced or written to; nothing if it is gone."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return ()
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 

@@ -1,4 +1,4 @@
-"""Read a whole table once: its numbers, as far as they fit in memory, and what each column holds."""
+"""Read a whole table once: what each column holds, and its numbers, if they fit in memory."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def survey(
     left_out = {*skip, *([index] if index else [])}
     columns = [column for name, column in table.columns.items() if name not in left_out]
     numeric = [c for c in columns if _is_numeric(c) and c.name not in as_words]
-    worded = [c for c in columns if c not in numeric and c.kind in ("text", "boolean", "date", "number")]
+    worded = [c for c in columns if c not in numeric and c.kind != "opaque"]
     watched = [c for c in worded if c.name in as_words or c.values is not None]
     words = {c.name: WordColumn(c.name, {}, c.kind == "date", c not in watched) for c in worded}
     numbers = {c.name: NumberColumn(c.name) for c in numeric}
@@ -260,7 +260,7 @@ def no_measurement(number: NumberColumn, column: TableColumn) -> str | None:
 
 
 def _are_days(number: NumberColumn, unit: float) -> bool:
-    """Tell whether numbers are days written as yyyymmdd, followed by hours and so on below `unit`."""
+    """Tell whether numbers are days as yyyymmdd, followed by hours and so on below `unit`."""
     ends = (number.low // unit, number.high // unit)
     return all(
         1800 <= day // 10000 <= 2200 and 1 <= day // 100 % 100 <= 12 and 1 <= day % 100 <= 31

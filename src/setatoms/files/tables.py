@@ -144,9 +144,7 @@ def look(table: Table, decimal: str | None, thousands: str | None) -> None:
 
 def _commas_mark_decimals(styles: Sequence[Style | None], words: Sequence[list[str]]) -> bool:
     """Tell whether commas mark decimals in some columns and points in none."""
-    known = [
-        style for style, some in zip(styles, words, strict=True) if style is not None and some
-    ]
+    known = [style for style, some in zip(styles, words, strict=True) if style is not None and some]
     points = [
         some
         for style, some in zip(styles, words, strict=True)

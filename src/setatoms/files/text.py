@@ -7,11 +7,20 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import IO, Any
 
 from setatoms.files.engine import Engine, quoted_text
 from setatoms.files.errors import FileError, located
-from setatoms.files.layout import RULES, SPACES, Layout, LayoutOptions, find_layout, records_of, split
+from setatoms.files.layout import (
+    RULES,
+    SPACES,
+    Layout,
+    LayoutOptions,
+    find_layout,
+    records_of,
+    split,
+)
 from setatoms.files.names import numbered_names, unique_names
 from setatoms.files.options import ReadOptions
 from setatoms.files.sources import Source, TextFile, is_packed_otherwise, path_of, temporary
@@ -26,8 +35,8 @@ def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadO
     """Open text files of the same columns, or sheets of workbooks, as one table."""
     holds: list[Any] = [source]
     files = []
-    for path in source.paths:
-        name = source.name if len(source.paths) == 1 else path
+    for given in source.paths:
+        path, name = given, source.name if len(source.paths) == 1 else str(given)
         if kind == "excel":
             holds.append(_sheet_as_text(path, name, options.table))
             path = path_of(holds[-1])
@@ -60,7 +69,7 @@ def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadO
     length = len(text.head.encode()) / max(1, text.head.count("\n") or text.head.count("\r"))
     table = Table(
         name=source.name, engine=engine,
-        source=selects[0] if len(selects) == 1 else f"({' union all '.join(f'from {s}' for s in selects)})",
+        source=f"({' union all '.join(f'from {select}' for select in selects)})",
         columns={name: TableColumn(name, f"c{i}", "text") for i, name in enumerate(names)},
         notes=notes, missing=missing, n_rows=None,
         about_rows=max(1, round(sum(file.n_bytes for file in files) / max(length, 1.0))),
@@ -84,7 +93,7 @@ def _layout(file: TextFile, missing: frozenset[str], wished: LayoutOptions) -> L
 
 
 def _last_record(file: TextFile, layout: Layout) -> str:
-    with open(file.path, encoding="utf-8", errors="replace", newline="") as stream:
+    with file.path.open(encoding="utf-8", errors="replace", newline="") as stream:
         text = stream.read() if not file.packed else file.head
     line = 0
     for record in records_of(text, layout, layout.skip):
@@ -137,7 +146,7 @@ def _places(files: Sequence[TextFile], layouts: Sequence[Layout]) -> Callable[[i
         for file, layout in zip(files, layouts, strict=True):
             if file.packed or len(files) > 1 or row > 2_000_000:
                 break
-            with open(file.path, encoding="utf-8", errors="replace", newline="") as stream:
+            with file.path.open(encoding="utf-8", errors="replace", newline="") as stream:
                 records = records_of(stream.read(), layout, layout.skip)
                 for i, record in enumerate(records):
                     if i == row + layout.above:
@@ -157,7 +166,7 @@ def _with_tabs(file: TextFile, delimiter: str) -> IO[bytes]:
     return copy
 
 
-def _sheet_as_text(path: str, name: str, sheet: str | None) -> IO[bytes]:
+def _sheet_as_text(path: Path, name: str, sheet: str | None) -> IO[bytes]:
     """Return a sheet of a workbook as CSV."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
@@ -166,10 +175,11 @@ def _sheet_as_text(path: str, name: str, sheet: str | None) -> IO[bytes]:
             f'{name} is a workbook or archive; workbooks need: pip install "setatoms[excel]"'
         ) from None
     try:
-        book = CalamineWorkbook.from_path(path)
+        book = CalamineWorkbook.from_path(str(path))
         names = book.sheet_names
         if sheet is not None and sheet not in names:
-            raise FileError(f"{name} has the sheets {', '.join(map(repr, names))}; name one of them")
+            has = ", ".join(map(repr, names))
+            raise FileError(f"{name} has the sheets {has}; name one of them")
         rows = book.get_sheet_by_name(sheet or names[0]).to_python()
     except (CalamineError, OSError, ValueError, IndexError) as error:
         if isinstance(error, FileError):
@@ -183,7 +193,7 @@ def _sheet_as_text(path: str, name: str, sheet: str | None) -> IO[bytes]:
     return copy
 
 
-def _unpacked(path: str) -> IO[bytes]:
+def _unpacked(path: Path) -> IO[bytes]:
     """Return what a file packed with Zstandard holds."""
     engine = Engine([path])
     copy = temporary()

@@ -18,7 +18,7 @@ from setatoms.files.tables import Table, TableColumn, look
 def open_parquet(source: Source, missing: frozenset[str], options: ReadOptions) -> Table:
     """Open Parquet files of the same columns as one table."""
     files = ", ".join(map(quoted_text, source.paths))
-    hive = "true" if any("=" in path for path in source.paths) else "false"
+    hive = "true" if any("=" in str(path) for path in source.paths) else "false"
     rows = f"read_parquet([{files}], hive_partitioning = {hive})"
     return _typed_table(source.name, Engine(source.paths), rows, missing, options)
 
@@ -53,7 +53,8 @@ def open_json(source: Source, missing: frozenset[str], options: ReadOptions) -> 
         records = [name for name, kind in described if re.fullmatch(r"STRUCT\(.*\)\[\]", kind)]
         if records and engine.run(f"select count(*) from {table}")[0][0] == 1:
             # one object that holds the rows
-            table = f"(select row.* from (select unnest({quoted_name(records[0])}) as row from {table}))"
+            rows = f"select unnest({quoted_name(records[0])}) as row from {table}"
+            table = f"(select row.* from ({rows}))"
             described = engine.describe(table)
         (n_rows,) = engine.run(f"select count(*) from {table}")[0]
     except FileError as error:

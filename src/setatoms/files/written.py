@@ -17,9 +17,10 @@ from setatoms.files.engine import quoted_text
 # What spreadsheets, databases, statistics offices, R and Python write where a value is missing.
 MISSING = frozenset([
     "", "na", "n/a", "#n/a", "#n/a n/a", "#na", "<na>", "n.a.", "n.a", "nan", "-nan", "1.#ind",
-    "-1.#ind", "1.#qnan", "-1.#qnan", "null", "nil", "none", "?", "-", "--", "---", "–", "—", ".",
-    "..", "...", ":", "*", "#div/0!", "#value!", "#ref!", "#num!", "#null!", "#name?", "missing",
-    "unknown", "not available", "\\n", "k.a.", "k. a.", "keine angabe", "mq", "n.v.", "n/v",
+    "-1.#ind", "1.#qnan", "-1.#qnan", "null", "nil", "none", "?", "-", "--", "---", "\u2013",
+    "\u2014", ".", "..", "...", ":", "*", "#div/0!", "#value!", "#ref!", "#num!", "#null!",
+    "#name?", "missing", "unknown", "not available", "\\n", "k.a.", "k. a.", "keine angabe", "mq",
+    "n.v.", "n/v",
 ])  # fmt: skip
 
 # Pairs of words for true and false.
@@ -38,7 +39,7 @@ _SIGN = "[+\\-\u2212\u2013]"
 _CURRENCY = "$€£¥₹"
 _DIGITS = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>{_SIGN})?\s*(?P<before>[A-Z]{{0,3}}[{_CURRENCY}]|[A-Z]{{2,3}}(?=\s))?\s*"
-    rf"(?P<sign2>{_SIGN})?(?P<digits>(?:\d(?:[.,'’]?\d|[{_SPACES}]\d{{3}}(?!\d))*[.,]?|[.,]\d+))"
+    rf"(?P<sign2>{_SIGN})?(?P<digits>(?:\d(?:[.,'\u2019]?\d|[{_SPACES}]\d{{3}}(?!\d))*[.,]?|[.,]\d+))"
     rf"(?P<power>[eE]{_SIGN}?\d+)?\s*(?P<after>[\-\u2212])?"
     rf"(?P<behind>[^\d\s()\-\u2212\u2013][^()]{{0,14}}?)?\s*(?P<close>\))?",
 )
@@ -46,7 +47,8 @@ _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}[:h.]\d{2}.{0,24})?"
     r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(?:[T ,]+\d{1,2}[:h.]\d{2}.{0,24})?"
     r"|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[AaPp][Mm])?"
-    r"|\d{1,2}[-. ](?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*[-. ,]+\d{2,4}"
+    r"|\d{1,2}[-. ](?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*"
+    r"[-. ,]+\d{2,4}"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[. ]+\d{1,2},?\s+\d{4}",
     re.I,
 )
@@ -56,7 +58,8 @@ ENOUGH = 0.98
 
 def nearly_all(n_numbers: int, n_cells: int) -> bool:
     """Tell whether so many numbers among the cells of a column make it one of numbers."""
-    return n_numbers > 0 and (n_numbers >= ENOUGH * n_cells or n_cells - n_numbers == 1 < n_numbers / 9)
+    one_odd = n_cells - n_numbers == 1 and n_numbers >= 10
+    return n_numbers > 0 and (one_odd or n_numbers >= ENOUGH * n_cells)
 
 
 def clean(cell: str) -> str:
@@ -219,7 +222,8 @@ class Style:
                 text = f"regexp_replace({text}, '[\u2212\u2013]', '-')"
                 text = f"regexp_replace({text}, '^([^-].*)-$', '-\\1')"
             if self.behind:
-                text = f"regexp_replace({text}, {quoted_text(rf'[{_SPACES}]*(?:{self.behind})$')}, '')"
+                unit = quoted_text(rf"[{_SPACES}]*(?:{self.behind})$")
+                text = f"regexp_replace({text}, {unit}, '')"
             if self.before:
                 sign = rf"^({_SIGN}?)[{_SPACES}]*{re.escape(self.before)}[{_SPACES}]*"
                 text = f"regexp_replace({text}, {quoted_text(sign)}, '\\1')"
@@ -237,7 +241,7 @@ class Style:
 
 def _class(thousands: str) -> str:
     """Return the members of a class of characters, for patterns."""
-    return {" ": _SPACES, "'": "'’"}.get(thousands, re.escape(thousands))
+    return {" ": _SPACES, "'": "'\u2019"}.get(thousands, re.escape(thousands))
 
 
 def _common(found: Iterable[str | None]) -> str:
@@ -260,7 +264,8 @@ def _odd_sign(match: re.Match[str]) -> bool:
 def _marks(digits: Sequence[str], decimal: str | None) -> tuple[str, str]:
     """Return the decimal mark and what groups thousands, of numbers without signs and units."""
     grouped = {
-        mark: re.compile(rf"[1-9]\d{{0,2}}(?:[{_class(mark)}]\d{{3}})+(?:[.,]\d*)?") for mark in ",.' "
+        mark: re.compile(rf"[1-9]\d{{0,2}}(?:[{_class(mark)}]\d{{3}})+(?:[.,]\d*)?")
+        for mark in (",", ".")
     }
     spaced = next(
         (
