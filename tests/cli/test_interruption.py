@@ -140,7 +140,8 @@ def test_an_error_in_the_last_line_leaves_the_old_file(
     data.write_text(table.read_text(encoding="utf-8") + "1,2,x,4,a,b\n", encoding="utf-8")
     out.write_text(BEFORE, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "setatoms", "score", str(model), str(data), "--out", str(out)],
+        [sys.executable, "-m", "setatoms", "score", str(model), str(data), "--strict",
+         "--out", str(out)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1

@@ -22,8 +22,8 @@ from .conftest import Answer
 Call = Callable[..., Answer]
 
 MIB = 1 << 20
-PLAIN = Reading(None, None, None, None, None, ())
-LEARNING = Learning("ensemble", None, "auto", 0, None, None, (), (), False, 2)
+PLAIN = Reading()
+LEARNING = Learning("ensemble", None, "auto", 0, None, None, (), (), (), False, 2)
 
 
 def limited(addresses: int, *words: object) -> Answer:
@@ -104,7 +104,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch, table: Path) -> Callable[[int], o
 
     def opened(n_rows: int) -> object:
         data = open_data(str(table), PLAIN)
-        data.table.n_rows = n_rows
+        data.table.about_rows = n_rows
         return data
 
     return opened
@@ -134,7 +134,7 @@ def test_rows_that_do_not_fit_are_announced(
 
 
 def test_rows_are_counted_by_the_size_of_the_file(table: Path) -> None:
-    assert forecast.estimate_rows(open_data(str(table), PLAIN)) == pytest.approx(300, rel=0.02)
+    assert open_data(str(table), PLAIN).table.about_rows == pytest.approx(300, rel=0.02)
 
 
 @pytest.mark.parametrize("method", ["ensemble", "gaussian", "cone", "vector"])

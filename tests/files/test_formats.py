@@ -173,13 +173,18 @@ def test_json_lines_take_absent_keys_for_missing(read_bytes: Reader) -> None:
     np.testing.assert_array_equal(found.X, [[1, 2.5, 1], [nan, 1000, nan], [7, nan, 0]])
 
 
-@pytest.mark.parametrize(
-    "line", ['{"a": 1, "b": }', "[1, 2]", "[" * 100_000, '{"a": ' + "9" * 5000 + "}", "\x00"]
-)
+@pytest.mark.parametrize("line", ['{"a": 1, "b": }', "[1, 2]", "[" * 100_000, "\x00"])
 def test_json_that_is_none_is_an_error_in_one_line(line: str, read_bytes: Reader) -> None:
     start = '{"a": 1, "b": 2}\n{"a": 3, "b": 5}\n' * 10
     with pytest.raises(FileError, match=r"\A[^\n]*data\.jsonl[^\n]*\Z"):
         read_bytes((start + line).encode(), name="data.jsonl")
+
+
+def test_a_number_beyond_doubles_in_json_is_missing_and_named(read_bytes: Reader) -> None:
+    lines = '{"a": 1, "b": 2}\n{"a": 3, "b": 5}\n' * 10 + '{"a": ' + "9" * 5000 + ', "b": 1}'
+    found = read_bytes(lines.encode(), name="data.jsonl")
+    np.testing.assert_array_equal(found.X[-1], [np.nan, 1])
+    assert "1 of 21 cells of 'a' is no number" in found.notes
 
 
 def test_a_word_among_the_numbers_of_a_model_is_an_error_with_its_place(tmp_path: Path) -> None:

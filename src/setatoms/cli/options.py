@@ -81,19 +81,19 @@ class Atoms(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 class Reading:
     """How to read the data; the names are those of `setatoms.files.ReadOptions`."""
 
-    format: str | None
-    delimiter: str | None
-    decimal: str | None
-    thousands: str | None
-    encoding: str | None
-    header: bool | None
-    skip_rows: int | None
-    footer: int | None
-    comment: str | None
-    missing: tuple[str, ...]
-    table: str | None
-    query: str | None
-    strict: bool
+    format: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    skip_rows: int | None = None
+    footer: int | None = None
+    comment: str | None = None
+    missing: tuple[str, ...] = ()
+    table: str | None = None
+    query: str | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True)

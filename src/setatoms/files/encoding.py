@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +16,7 @@ from setatoms.files.engine import CHUNK_ROWS, Batch, quoted_text
 from setatoms.files.errors import FileError, listed, located, quoted
 from setatoms.files.names import unique_names
 from setatoms.files.tables import Table, TableColumn
-from setatoms.files.written import FALSE_WORDS, TRUE_WORDS
+from setatoms.files.written import FALSE_WORDS, TRUE_WORDS, Style, clean, is_missing
 
 Matrix = NDArray[np.float64]
 
@@ -24,6 +26,7 @@ _AROUND = quoted_text(" \t\r\n\u00a0")
 # Between the parts of a note on cells that are not what they should be.
 _CELL, _PART = "\x1e", "\x1f"
 _SHOWN = 60
+_CELLS_AT_ONCE = 1 << 18
 # In place of the name of a column: cells beyond the last one.
 TOO_MUCH = "\x1d"
 
@@ -56,7 +59,10 @@ class Column:
     def sql(self, column: TableColumn, table: Table) -> str:
         """Return an expression for the number of a cell: of a value, its place; else null."""
         if self.kind == "number":
-            return column.number()
+            number = column.number()
+            for value in table.stand_ins:
+                number = f"nullif({number}, {value!r})"
+            return number
         typed = column.kind == "number" or (column.kind == "boolean" and column.values is None)
         if self.kind == "boolean" and typed:
             return f"cast({column.cell} as double)"
@@ -111,18 +117,17 @@ class BadCells:
         for name in used:
             if count := self.counts[name]:
                 row, value = self.first[name]
-                cells = "cell" if count == 1 else "cells"
                 verb, first = ("is", "") if count == 1 else ("are", "the first ")
                 found.append(
-                    f"{count:,} of {n_rows:,} {cells} of {quoted(name)} {verb} no number: "
+                    f"{count:,} of {n_rows:,} cells of {quoted(name)} {verb} no number: "
                     f"{first}{quoted(value)}, {self._table.place(row)}; treated as missing "
                     "(--strict stops instead)"
                 )
         if count := self.counts[TOO_MUCH]:
             row, value = self.first[TOO_MUCH]
-            rows = "row has" if count == 1 else "rows have"
+            have = "has" if count == 1 else "have"
             found.append(
-                f"{count:,} of {n_rows:,} {rows} more cells than there are columns: left out "
+                f"{count:,} of {n_rows:,} rows {have} more cells than there are columns: left out "
                 f"{quoted(value)}, {self._table.place(row)} (--strict stops instead)"
             )
         return found
@@ -236,6 +241,23 @@ def read_columns(
     bad : BadCells
         Is told of the cells that are no numbers.
     """
+    names, n_rows = [*(column.name for column in columns), TOO_MUCH], 0
+    batches = _stream if table.records is None else _read_plainly
+    try:
+        for batch in batches(table, columns, also):
+            bad.add(n_rows, names, batch.words[0])
+            n_rows += len(batch.numbers)
+            if table.strict and bad.first:
+                raise bad.error(next(iter(bad.first)))
+            yield Batch(batch.numbers, batch.words[1:])
+    except FileError as error:
+        if str(error).startswith(table.name):
+            raise
+        raise FileError(f"{table.name}: {error}") from None
+
+
+def _stream(table: Table, columns: Sequence[Column], also: Sequence[str]) -> Iterator[Batch]:
+    """Yield numbers, notes on cells that are none, and words, as DuckDB finds them."""
     inner, outer, tests = [], [], []
     for j, column in enumerate(columns):
         own = table.columns[column.name]
@@ -259,18 +281,49 @@ def read_columns(
     words = [f"nullif({note}, '')", *(f"w{j}" for j in range(len(also)))]
     rows = f"select {', '.join(inner) or '1'} from {table.source}"
     sql = f"select {', '.join([*outer, *words])} from ({rows})"
-    names, n_rows = [*(column.name for column in columns), TOO_MUCH], 0
-    try:
-        for batch in table.engine.stream(sql, len(columns)):
-            bad.add(n_rows, names, batch.words[0])
-            n_rows += len(batch.numbers)
-            if table.strict and bad.first:
-                raise bad.error(next(iter(bad.first)))
-            yield Batch(batch.numbers, batch.words[1:])
-    except FileError as error:
-        if str(error).startswith(table.name):
-            raise
-        raise FileError(f"{table.name}: {error}") from None
+    return table.engine.stream(sql, len(columns))
+
+
+def _read_plainly(table: Table, columns: Sequence[Column], also: Sequence[str]) -> Iterator[Batch]:
+    """Yield the same from the cells of text, in plain Python."""
+    places = {name: j for j, name in enumerate(table.columns)}
+    readers = [(places[c.name], _reader(c, table)) for c in columns]
+    records = table.records() if table.records is not None else iter(())
+    while rows := list(islice(records, max(16, _CELLS_AT_ONCE // len(places)))):
+        numbers, notes = np.empty((len(rows), len(columns))), []
+        for i, row in enumerate(rows):
+            note = ""
+            for j, (place, read) in enumerate(readers):
+                number = read(row[place])
+                numbers[i, j] = np.nan if number is None else number
+                if number is None:
+                    note += f"{j}{_PART}{row[place][:_SHOWN]}{_CELL}"
+            if clean(row[-1]):
+                note += f"{len(columns)}{_PART}{row[-1][:_SHOWN]}{_CELL}"
+            notes.append(note or None)
+        words = [[row[places[name]] for row in rows] for name in also]
+        yield Batch(numbers, [notes, *words])
+
+
+def _reader(column: Column, table: Table) -> Callable[[str], float | None]:
+    """Return a function from a cell to its number, NaN for a missing one, None for any other."""
+    style, stand_ins = table.columns[column.name].style or Style(), set(table.stand_ins)
+    values = {value: float(i) for i, value in enumerate(column.values, 1)}
+
+    def read(cell: str) -> float | None:
+        if is_missing(cell, table.missing):
+            return math.nan
+        if column.kind == "one-hot":
+            return values.get(clean(cell), 0.0)
+        word = clean(cell).lower()
+        if column.kind == "boolean" and word in TRUE_WORDS | FALSE_WORDS:
+            return float(word in TRUE_WORDS)
+        number = style.read(cell)
+        if number is None or not math.isfinite(number):
+            return None
+        return math.nan if number in stand_ins else number
+
+    return read
 
 
 def feature_chunks(

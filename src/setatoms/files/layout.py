@@ -31,7 +31,10 @@ _LOOKED_AT = 300
 # What lines are drawn with.
 RULES = " \t\r\n\u00a0\ufeff\x1a-=+:_"
 _MOST_TITLES = 100
-_MOST_ABOVE = 4
+# Lines of names, units and kinds.
+_MOST_ABOVE = 3
+# A line that says how wide columns are.
+_FORMAT = re.compile(r"\d+[sdn]")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:\.0)?")
 csv.field_size_limit(1 << 27)
 
@@ -72,8 +75,8 @@ class Layout:
         The names of the columns as they are written, if they are.
     width : int
         How many columns there are.
-    footer : list of str
-        The first cells of notes below the table.
+    left_out : list of list of str
+        Records that are no rows wherever they stand: notes below the table, the names once more.
     comment : str
         What starts a line that is none of the table.
     notes : list of str
@@ -87,7 +90,7 @@ class Layout:
     above: int = 0
     names: list[str] | None = None
     width: int = 1
-    footer: list[str] = field(default_factory=list)
+    left_out: list[list[str]] = field(default_factory=list)
     comment: str = ""
     notes: list[str] = field(default_factory=list)
 
@@ -142,25 +145,26 @@ def find_layout(
     if not records:
         raise FileError("is empty: it has no header and no rows")
     width = _usual_width(records)
-    start = 0 if options.skip_rows is not None else _find_start(records, width)
-    table = records[start:]
-    width = max(width, min(len(table[0].cells), width + 1))
-    above = 0 if options.header is False else _count_above(table, missing, options.header)
+    body = _Body(records, width, missing)
+    names_at, rows_at = _find_names(records, body, options.header)
+    if options.skip_rows is not None:
+        names_at, rows_at = 0, rows_at if names_at == 0 else int(options.header is not False)
+    table, above = records[names_at:], rows_at - names_at
     notes: list[str] = []
+    if names_at:
+        noun = "line" if table[0].line == 1 else "lines"
+        notes.append(f"left out {table[0].line} {noun} above the table")
     if above:
-        which = _which_names(table[:above])
-        names = _names(table[which], table[above:], width)
+        names = _names(table[0], table[above:], width)
         width = max(width, len(names))
         if above > 1:
             notes.append(f"left out {above - 1} of {above} lines of names and units")
     else:
-        names = _commented_names(records[:start], head, width)
+        width = max(width, min(len(table[0].cells), width + 1))
+        names = _commented_names(head, layout, width)
         if names is None:
             notes.append("the first line has no names, so columns are column_1, column_2, ...")
-    if start:
-        noun = "line" if table[0].line == 1 else "lines"
-        notes.insert(0, f"left out {table[0].line} {noun} above the table")
-    footer = _find_footer(tail, layout, width, options)
+    footer = _find_footer(tail, layout, body, options)
     if footer:
         noun = "line" if len(footer) == 1 else "lines"
         notes.append(f"left out {len(footer)} {noun} below the table")
@@ -170,7 +174,7 @@ def find_layout(
         above=above,
         names=names,
         width=width,
-        footer=footer,
+        left_out=footer + ([table[0].cells] if above else []),
         notes=notes,
     )
 
@@ -254,7 +258,7 @@ def _fitness(records: Sequence[Record], delimiter: str, missing: frozenset[str])
     if two and all("".join(record.cells).isdecimal() for record in records[1:]):
         return 0.0  # one column of decimal commas
     usual = [record for record in records if len(record.cells) == width]
-    cells = [cell for record in usual[-50:] for cell in record.cells]
+    cells = [cell for record in usual[1:][-50:] or usual for cell in record.cells]
     typed = sum(_typed(cell, missing) for cell in cells) / len(cells)
     # text has commas, but hardly ever the others
     whole = sum(not re.search(r"[;|\t]", cell) for cell in cells) / len(cells)
@@ -270,71 +274,94 @@ def _typed(cell: str, missing: frozenset[str]) -> bool:
 
 
 def _usual_width(records: Sequence[Record]) -> int:
-    # titles are few; of equally frequent widths the larger
-    counts = Counter(len(record.cells) for record in records)
-    return max(counts, key=lambda width: (counts[width], width))
+    """Return the width of the records that hold most cells."""
+    cells: Counter[int] = Counter()
+    for record in records:
+        cells[len(record.cells)] += len(record.cells)
+    return max(cells, key=lambda width: (cells[width], width))
 
 
-def _find_start(records: Sequence[Record], width: int) -> int:
-    """Return the first record that is none of the title."""
-    least = max(width - 1, 1 if width <= 2 else 2)
+class _Body:
+    """What rows of a table look like: numbers, dates and booleans where most records have them."""
+
+    def __init__(self, records: Sequence[Record], width: int, missing: frozenset[str]) -> None:
+        self.width, self._missing = width, missing
+        later = records[min(len(records) // 3, _MOST_TITLES) :] if len(records) > 3 else records[1:]
+        self._rows = [r for r in later if 0.5 * width <= len(r.cells) <= width + 1] or list(later)
+        self.typed = [j for j in range(width) if self._is_typed(j)]
+
+    def _is_typed(self, j: int) -> bool:
+        cells = [row.cells[j] for row in self._rows if j < len(row.cells)]
+        cells = [cell for cell in cells if not is_missing(cell, self._missing)]
+        typed = sum(_typed(cell, self._missing) for cell in cells)
+        return bool(cells) and typed >= 0.8 * len(cells)
+
+    def has(self, record: Record, share: float = 1.0, every: bool = False) -> bool:
+        """Tell whether a record looks like a row, with at least this share of the cells.
+
+        Half of the cells must hold what their column does, or every one of them.
+        """
+        if not share * self.width - 1 <= len(record.cells) <= self.width + 1:
+            return False
+        cells = [record.cells[j] for j in self.typed if j < len(record.cells)]
+        cells = [cell for cell in cells if not is_missing(cell, self._missing)]
+        values = sum(_typed(cell, self._missing) for cell in cells)
+        if all(map(_FORMAT.fullmatch, cells)) or self._are_years(record):
+            return False
+        return values > 0 and (values if every else 2 * values) >= len(cells)
+
+    def _are_years(self, record: Record) -> bool:
+        """Tell whether the numbers of a record are years in order, and those of rows are not."""
+        numbers = [clean(cell) for cell in record.cells if looks_like_number(cell)]
+        if len(numbers) < 2 or not all(map(_YEAR.fullmatch, numbers)):
+            return False
+        below = [clean(c) for row in self._rows for c in row.cells if looks_like_number(c)]
+        years = sum(_YEAR.fullmatch(cell) is not None for cell in below)
+        rising = sorted(set(numbers))
+        return numbers in (rising, rising[::-1]) and years < 0.5 * len(below)
+
+
+def _find_names(records: Sequence[Record], body: _Body, header: bool | None) -> tuple[int, int]:
+    """Return which record has the names and which is the first row; the same if there are none."""
+    like_rows = [body.has(record) for record in records]
+    rows_at = next(
+        (i for i, like in enumerate(like_rows) if like and all(like_rows[i + 1 : i + 2])), None
+    )
+    if rows_at is None:
+        # words only: names, then rows
+        first = _first_wide(records, body.width)
+        numbers = any(map(looks_like_number, records[first].cells))
+        return first, first + int(not numbers if header is None else header)
+    while rows_at > 0 and body.has(records[rows_at - 1], 0.5, every=True):
+        rows_at -= 1  # a short row
+    if header is False:
+        return rows_at, rows_at
+    if rows_at == 0:
+        return 0, int(header is True)
+    most = max(2, body.width - 1) if body.width > 1 else 1
+    block = [rows_at - 1]
+    while len(block) < _MOST_ABOVE and block[-1] > 0:
+        width = len(records[block[-1] - 1].cells)
+        if not most <= width <= body.width + 1:
+            break
+        block.append(block[-1] - 1)
+    if len(records[block[0]].cells) < max(min(2, body.width), 0.5 * body.width):
+        return rows_at, rows_at  # a title right above the rows
+    fullest = max(records[i].n_full for i in block)
+    for i in reversed(block):
+        numbers = [cell for cell in records[i].cells if looks_like_number(cell)]
+        years = all(_YEAR.fullmatch(clean(cell)) for cell in numbers)
+        if records[i].n_full >= 0.75 * fullest and (years or i == block[0]):
+            return i, rows_at
+    return block[0], rows_at
+
+
+def _first_wide(records: Sequence[Record], width: int) -> int:
+    """Return the first record that is none of the title, of a table without numbers."""
     for i, record in enumerate(records[:_MOST_TITLES]):
-        full = record.n_full
-        # a name may lack, as that of the row numbers; a title fills a cell or two
-        if len(record.cells) >= least and full >= max(min(2, width), 0.5 * width):
+        if len(record.cells) >= width - 1 and record.n_full >= max(min(2, width), 0.5 * width):
             return i
     return next(i for i, record in enumerate(records) if len(record.cells) == width)
-
-
-def _count_above(table: Sequence[Record], missing: frozenset[str], header: bool | None) -> int:
-    """Return how many records stand above the rows: names, units."""
-    rows = table[min(len(table) // 3, _MOST_ABOVE) :] if len(table) > 3 else table[1:]
-    typed = _typed_columns(rows, missing)
-    for i, record in enumerate(table[: _MOST_ABOVE + 1]):
-        cells = [record.cells[j] for j in typed if j < len(record.cells)]
-        words = sum(not _typed(cell, missing) for cell in cells)
-        values = sum(_typed(cell, missing) and not is_missing(cell, missing) for cell in cells)
-        if _are_years(record, rows):
-            continue
-        if (values >= words and values > 0) or (i > 0 and not words):
-            return max(i, 1) if header else i
-    # words only: names, unless they look like values
-    full = [cell for cell in table[0].cells if clean(cell)]
-    return 1 if header or not any(map(looks_like_number, full)) else 0
-
-
-def _typed_columns(rows: Sequence[Record], missing: frozenset[str]) -> list[int]:
-    """Return the columns that hold numbers, dates or booleans."""
-    found = []
-    for j in range(max((len(row.cells) for row in rows), default=0)):
-        cells = [row.cells[j] for row in rows if j < len(row.cells)]
-        cells = [cell for cell in cells if not is_missing(cell, missing)]
-        if cells and sum(_typed(cell, missing) for cell in cells) >= 0.8 * len(cells):
-            found.append(j)
-    return found
-
-
-def _are_years(record: Record, rows: Sequence[Record]) -> bool:
-    """Tell whether the numbers of a record are years in order, and those below are not."""
-    numbers = [clean(cell) for cell in record.cells if looks_like_number(cell)]
-    if len(numbers) < 2 or not all(map(_YEAR.fullmatch, numbers)):
-        return False
-    below = [clean(cell) for row in rows for cell in row.cells if looks_like_number(cell)]
-    years = sum(_YEAR.fullmatch(cell) is not None for cell in below)
-    return numbers in (sorted(set(numbers)), sorted(set(numbers), reverse=True)) and (
-        years < 0.5 * len(below)
-    )
-
-
-def _which_names(above: Sequence[Record]) -> int:
-    """Return which of the records above the rows has the names: the first without numbers."""
-    best = max(record.n_full for record in above)
-    for i, record in enumerate(above):
-        numbers = (cell for cell in record.cells if looks_like_number(cell))
-        years = all(_YEAR.fullmatch(clean(cell)) for cell in numbers)
-        if record.n_full >= 0.5 * best and years:
-            return i
-    return 0
 
 
 def _names(record: Record, rows: Sequence[Record], width: int) -> list[str]:
@@ -349,28 +376,31 @@ def _names(record: Record, rows: Sequence[Record], width: int) -> list[str]:
     return [*names, *[""] * (width - len(names))]
 
 
-def _commented_names(titles: Sequence[Record], head: str, width: int) -> list[str] | None:
+def _commented_names(head: str, layout: Layout, width: int) -> list[str] | None:
     """Return names from a comment right above the rows, if it has as many as there are columns."""
-    lines = head.splitlines()
-    comments = [line for line in lines[:_MOST_TITLES] if line.startswith("#")]
-    if not comments or titles:
+    lines = head.splitlines()[:_MOST_TITLES]
+    comments = [line.lstrip("#% ").strip() for line in lines if line.startswith("#")]
+    if not comments:
         return None
-    words = re.split(r"[,;|\t]\s*|\s+", comments[-1].lstrip("# ").strip())
-    return words if len(words) == width and not any(map(looks_like_number, words)) else None
+    for pattern in (rf"\s*{re.escape(layout.delimiter)}\s*", r"[,;|\t]\s*|\s+"):
+        words = re.split(pattern, comments[-1])
+        if len(words) == width and not any(map(looks_like_number, words)):
+            return words
+    return None
 
 
-def _find_footer(tail: str, layout: Layout, width: int, options: LayoutOptions) -> list[str]:
-    """Return the first cells of the records below the table."""
+def _find_footer(tail: str, layout: Layout, body: _Body, options: LayoutOptions) -> list[list[str]]:
+    """Return the records below the table."""
     records = list(records_of(tail, layout))
     if options.footer is not None:
-        return [record.cells[0] for record in records[len(records) - options.footer :]]
-    footer: list[str] = []
+        return [record.cells for record in records[len(records) - options.footer :]]
+    footer: list[list[str]] = []
     for record in reversed(records[1:]):
-        short = len(record.cells) < width or record.n_full == 1
-        few = record.n_full <= max(1, width // 2 + width % 2)
-        if not short or not few or width < 2 or _all_numbers(record):
+        short = len(record.cells) < body.width or record.n_full == 1
+        few = record.n_full <= max(1, body.width // 2 + body.width % 2)
+        if not (short and few) or body.width < 2 or body.has(record, 0.5) or _all_numbers(record):
             break
-        footer.append(record.cells[0])
+        footer.append(record.cells)
     return footer[::-1]
 
 

@@ -22,6 +22,8 @@ from setatoms.files.errors import FileError
 
 _CHUNK = 1 << 20
 _HEAD, _TAIL = 1 << 18, 1 << 16
+# Lines may be long: so much is looked at, to see some of them.
+_LONGEST_HEAD, _FEW_LINES = 1 << 25, 20
 _DESCRIPTORS = Path("/proc/self/fd")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _REMOTE = re.compile(r"(?:https?|s3|gs|gcs|azure?|hf)://", re.I)
@@ -105,8 +107,8 @@ class Source:
         for path, facts in zip(self.paths, self._facts, strict=True):
             if _identity(path) != facts:
                 raise FileError(
-                    f"{self.name} was changed while it was read; try again when nothing writes to "
-                    "it, or read a copy"
+                    f"{self.name} has changed while it was read; run the command again when "
+                    "nothing writes to it, or on a copy"
                 )
 
     @property
@@ -166,10 +168,10 @@ class TextFile:
             self.packed = stream.read(2) == _GZIP
         self.head, self.tail = self._ends()
 
-    @property
-    def whole(self) -> bool:
-        """Whether the head is all there is."""
-        return self.n_bytes <= _HEAD
+    def read(self) -> str:
+        """Return the whole text."""
+        with self._opened() as stream:
+            return _as_text(_read(stream, -1, self.name))
 
     def _examine(self, given: str | None) -> tuple[str, int, int]:
         """Return the encoding, the number of bytes and that of quotes."""
@@ -192,11 +194,19 @@ class TextFile:
 
     def _ends(self) -> tuple[str, str]:
         with self._opened() as stream:
-            head = _read(stream, _HEAD, self.name)
-            if len(head) == _HEAD:
+            head, whole = b"", False
+            while not whole and (not head or _count_lines(head) < _FEW_LINES):
+                piece = _read(stream, _HEAD, self.name)
+                head += piece
+                whole = not piece
+                if len(head) >= _LONGEST_HEAD:
+                    break
+            rest = b"" if whole else _read(stream, _HEAD, self.name)
+            head, whole = head + rest, whole or not rest
+            if not whole:
                 head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1] or head
             tail = head
-            if not self.whole:
+            if not whole:
                 last = b""
                 if self.packed:
                     while piece := _read(stream, _CHUNK, self.name):
@@ -233,6 +243,10 @@ def path_of(stream: IO[bytes]) -> Path:
 def is_packed_otherwise(start: bytes) -> bool:
     """Tell whether bytes are the start of a file packed with Zstandard."""
     return start.startswith(_ZSTANDARD)
+
+
+def _count_lines(data: bytes) -> int:
+    return data.count(b"\n") or data.count(b"\r")
 
 
 def _as_text(data: bytes) -> str:

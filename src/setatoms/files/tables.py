@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from setatoms.files.engine import Engine, quoted_text
 from setatoms.files.errors import FileError
 from setatoms.files.written import Style, booleans_of, clean, is_date, is_missing
 
-_SAMPLE_ROWS, _SAMPLE_CELLS = 20_000, 2_000_000
+_SAMPLE_ROWS, _SAMPLE_CELLS = 5_000, 1_000_000
 # Text with more different values is no category.
 FEW = 20
 
@@ -92,6 +93,9 @@ class Table:
         What must live as long as the table: files, copies of them.
     kept : Rows or None
         The features of all rows, where they are in memory already.
+    records : callable or None
+        Yields the cells of text, row by row, in plain Python: for very wide tables, of which
+        DuckDB would hold 2,048 rows at a time.
     """
 
     name: str
@@ -107,6 +111,13 @@ class Table:
     too_much: str | None = None
     holds: list[Any] = field(default_factory=list)
     kept: Any = None
+    records: Callable[[], Iterator[list[str]]] | None = None
+
+    @property
+    def stand_ins(self) -> list[float]:
+        """Numbers that stand for no value."""
+        read = (Style().read(word) for word in sorted(self.missing))
+        return [number for number in read if number is not None]
 
     @property
     def names(self) -> list[str]:
@@ -126,20 +137,34 @@ def look(table: Table, decimal: str | None, thousands: str | None) -> None:
     if not texts:
         return
     n_rows = max(100, min(_SAMPLE_ROWS, _SAMPLE_CELLS // len(texts)))
-    cells = ", ".join(column.cell for column in texts)
-    words: list[list[str]] = [[] for _ in texts]
-    try:
-        for batch in table.engine.stream(f"select {cells} from {table.source} limit {n_rows}", 0):
-            for column, more in zip(words, batch.words, strict=True):
-                column += [word for word in more if not is_missing(word, table.missing)]
-    except FileError as error:
-        raise FileError(f"{table.name} cannot be read as a table: {error}") from None
+    words = [
+        [word for word in some if not is_missing(word, table.missing)]
+        for some in _first_words(table, texts, n_rows)
+    ]
     styles = [Style.of(some, decimal, thousands) if some else Style() for some in words]
     if decimal is None and _commas_mark_decimals(styles, words):
         styles = [Style.of(some, ",", thousands) if some else Style() for some in words]
         table.notes.append("read commas as decimal marks")
     for column, style, some in zip(texts, styles, words, strict=True):
         _settle(column, style, some)
+
+
+def _first_words(
+    table: Table, columns: Sequence[TableColumn], n_rows: int
+) -> list[list[str | None]]:
+    """Return the cells of columns of text in the first rows."""
+    if table.records is not None:
+        rows = list(islice(table.records(), n_rows))
+        return [[row[j] for row in rows] for j in range(len(columns))]
+    cells = ", ".join(column.cell for column in columns)
+    words: list[list[str | None]] = [[] for _ in columns]
+    try:
+        for batch in table.engine.stream(f"select {cells} from {table.source} limit {n_rows}", 0):
+            for some, more in zip(words, batch.words, strict=True):
+                some += more  # noqa: PLW2901  in place
+    except FileError as error:
+        raise FileError(f"{table.name} cannot be read as a table: {error}") from None
+    return words
 
 
 def _commas_mark_decimals(styles: Sequence[Style | None], words: Sequence[list[str]]) -> bool:
@@ -163,7 +188,7 @@ def _settle(column: TableColumn, style: Style | None, words: Sequence[str]) -> N
         column.kind = "date"
         return
     column.style = style
-    column.codes = any(re.fullmatch(r"0\d+", word) for word in distinct)
+    column.codes = any(re.fullmatch(r"0\d{2,}", word) for word in distinct)
     if style is None and len(distinct) <= FEW:
         column.values = {word: stripped.count(word) for word in distinct}
         if booleans_of(distinct) is not None:

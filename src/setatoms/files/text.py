@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,7 +29,13 @@ from setatoms.files.tables import Table, TableColumn, look
 from setatoms.files.written import clean
 
 _LONGEST_LINE = 4 << 20
+# In larger files rows are counted, not lines.
+_LARGE = 1 << 28
 _MOST_COLUMNS = 200_000
+# Between the cells of a record, and around them.
+_MARK, _SPACE = "\x1f", quoted_text(" \t\r\n\u00a0\u2009\u202f\ufeff")
+# Tables of more columns are read in plain Python.
+MOST_AT_ONCE = 500
 
 
 def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadOptions) -> Table:
@@ -76,6 +83,9 @@ def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadO
         place=_places(files, layouts), strict=options.strict, too_much=f"c{first.width}",
         holds=holds,
     )  # fmt: skip
+    if first.width > MOST_AT_ONCE:
+        pairs = list(zip(files, layouts, strict=True))
+        table.records = lambda: chain.from_iterable(_records(*pair) for pair in pairs)
     look(table, options.decimal, options.thousands)
     return table
 
@@ -93,10 +103,8 @@ def _layout(file: TextFile, missing: frozenset[str], wished: LayoutOptions) -> L
 
 
 def _last_record(file: TextFile, layout: Layout) -> str:
-    with file.path.open(encoding="utf-8", errors="replace", newline="") as stream:
-        text = stream.read() if not file.packed else file.head
     line = 0
-    for record in records_of(text, layout, layout.skip):
+    for record in records_of(file.read(), layout, layout.skip):
         line = record.line
     return f"line {line + 1}"
 
@@ -130,13 +138,31 @@ def _select(file: TextFile, layout: Layout) -> str:
     tests = [f"coalesce({some}) is not null"]
     if layout.comment:
         tests.append(f"(c0 is null or not starts_with(c0, {quoted_text(layout.comment)}))")
-    if layout.footer:
-        notes = ", ".join(quoted_text(clean(note)) for note in layout.footer)
-        few = max(1, layout.width // 2 + layout.width % 2)
-        full = " + ".join(f"(coalesce(trim({cell}), '') != '')::int" for cell in cells)
-        tests.append(f"not coalesce(trim(c0) in ({notes}) and ({full}) <= {few}, false)")
+    if layout.left_out:
+        firsts = ", ".join(quoted_text(clean(record[0])) for record in layout.left_out)
+        wholes = ", ".join(quoted_text(_joined(record, layout)) for record in layout.left_out)
+        parts = ", ".join(f"coalesce(trim({cell}, {_SPACE}), '')" for cell in cells)
+        whole = f"concat_ws('{_MARK}', {parts}) in ({wholes})"
+        first = f"coalesce(trim(c0, {_SPACE}), '') in ({firsts})"
+        tests.append(f"not (case when {first} then {whole} else false end)")
     offset = f" offset {layout.above}" if layout.above else ""
     return f"(select * from (select * from {read}{offset}) where {' and '.join(tests)})"
+
+
+def _joined(record: Sequence[str], layout: Layout) -> str:
+    """Return the cells of a record as one text."""
+    cells = [clean(cell) for cell in record[: layout.width]]
+    return _MARK.join(cells + [""] * (layout.width - len(cells)))
+
+
+def _records(file: TextFile, layout: Layout) -> Iterator[list[str]]:
+    """Yield the cells of each row and one more, which holds what is too much; in plain Python."""
+    left_out = {_joined(record, layout) for record in layout.left_out}
+    records = records_of(file.read(), layout, layout.skip)
+    for record in islice(records, layout.above, None):
+        if _joined(record.cells, layout) not in left_out:
+            cells = record.cells[: layout.width + 1]
+            yield cells + [""] * (layout.width + 1 - len(cells))
 
 
 def _places(files: Sequence[TextFile], layouts: Sequence[Layout]) -> Callable[[int], str]:
@@ -144,13 +170,11 @@ def _places(files: Sequence[TextFile], layouts: Sequence[Layout]) -> Callable[[i
 
     def place(row: int) -> str:
         for file, layout in zip(files, layouts, strict=True):
-            if file.packed or len(files) > 1 or row > 2_000_000:
+            if len(files) > 1 or file.n_bytes > _LARGE:
                 break
-            with file.path.open(encoding="utf-8", errors="replace", newline="") as stream:
-                records = records_of(stream.read(), layout, layout.skip)
-                for i, record in enumerate(records):
-                    if i == row + layout.above:
-                        return f"line {record.line + 1}"
+            records = records_of(file.read(), layout, layout.skip)
+            if record := next(islice(records, row + layout.above, None), None):
+                return f"line {record.line + 1}"
         return f"row {row + 1}"
 
     return place
@@ -159,9 +183,8 @@ def _places(files: Sequence[TextFile], layouts: Sequence[Layout]) -> Callable[[i
 def _with_tabs(file: TextFile, delimiter: str) -> IO[bytes]:
     """Return a copy with a tab in place of any spaces between cells."""
     copy = temporary()
-    with file._opened() as stream:
-        for line in io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace"):
-            copy.write(("\t".join(split(line, delimiter)) + "\n").encode())
+    for line in file.read().splitlines():
+        copy.write(("\t".join(split(line, delimiter)) + "\n").encode())
     copy.flush()
     return copy
 

@@ -18,9 +18,9 @@ from setatoms.files.engine import quoted_text
 MISSING = frozenset([
     "", "na", "n/a", "#n/a", "#n/a n/a", "#na", "<na>", "n.a.", "n.a", "nan", "-nan", "1.#ind",
     "-1.#ind", "1.#qnan", "-1.#qnan", "null", "nil", "none", "?", "-", "--", "---", "\u2013",
-    "\u2014", ".", "..", "...", ":", "*", "#div/0!", "#value!", "#ref!", "#num!", "#null!",
-    "#name?", "missing", "unknown", "not available", "\\n", "k.a.", "k. a.", "keine angabe", "mq",
-    "n.v.", "n/v",
+    "\u2014", ".", "..", "...", ":", "*", "**", "***", "****", "#div/0!", "#value!", "#ref!",
+    "#num!", "#null!", "#name?", "missing", "unknown", "not available", "\\n", "k.a.", "k. a.",
+    "keine angabe", "mq", "n.v.", "n/v",
 ])  # fmt: skip
 
 # Pairs of words for true and false.
@@ -41,8 +41,9 @@ _DIGITS = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>{_SIGN})?\s*(?P<before>[A-Z]{{0,3}}[{_CURRENCY}]|[A-Z]{{2,3}}(?=\s))?\s*"
     rf"(?P<sign2>{_SIGN})?(?P<digits>(?:\d(?:[.,'\u2019]?\d|[{_SPACES}]\d{{3}}(?!\d))*[.,]?|[.,]\d+))"
     rf"(?P<power>[eE]{_SIGN}?\d+)?\s*(?P<after>[\-\u2212])?"
-    rf"(?P<behind>[^\d\s()\-\u2212\u2013][^()]{{0,14}}?)?\s*(?P<close>\))?",
+    rf"(?P<behind>[^\d\s()\-\u2212\u2013][^\d()]{{0,14}}?[23]?)?\s*(?P<close>\))?",
 )
+_PLAIN = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.A)
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}[:h.]\d{2}.{0,24})?"
     r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(?:[T ,]+\d{1,2}[:h.]\d{2}.{0,24})?"
@@ -158,6 +159,8 @@ class Style:
         >>> Style.of(["12 kg", "3 apples"]) is None
         True
         """
+        if decimal in (None, ".") and not thousands and all(map(_PLAIN.fullmatch, cells)):
+            return cls() if cells else None
         matches = [match for cell in cells if (match := _DIGITS.fullmatch(clean(cell)))]
         if not nearly_all(len(matches), len(cells)):
             return None
@@ -166,8 +169,8 @@ class Style:
         style = cls(
             decimal=found_decimal,
             thousands=found_thousands if thousands is None else thousands,
-            before=_common(match["before"] for match in matches),
-            behind=_behind([match["behind"] for match in matches if match["behind"]]),
+            before=_common([match["before"] for match in matches if match["before"]], len(cells)),
+            behind=_behind([match for match in matches if match["behind"]], len(cells)),
             signs=any(_odd_sign(match) for match in matches),
         )
         read = sum(style.read(cell) is not None for cell in cells)
@@ -244,16 +247,21 @@ def _class(thousands: str) -> str:
     return {" ": _SPACES, "'": "'\u2019"}.get(thousands, re.escape(thousands))
 
 
-def _common(found: Iterable[str | None]) -> str:
-    counts = Counter(word for word in found if word)
-    return counts.most_common(1)[0][0] if counts else ""
+def _common(found: Sequence[str], n_cells: int) -> str:
+    """Return what stands around several numbers; what is at one alone is odd."""
+    word, count = (Counter(found).most_common(1) or [("", 0)])[0]
+    return word if count > 1 or count == n_cells else ""
 
 
-def _behind(found: Sequence[str]) -> str:
-    # letters of different meaning, as statistics offices put behind provisional values
-    if len(set(found)) > 1 and all(re.fullmatch(r"[a-z*]{1,2}", word) for word in found):
-        return "[a-z*]{1,2}"
-    return re.escape(_common(found))
+def _behind(matches: Sequence[re.Match[str]], n_cells: int) -> str:
+    # letters after a space, as statistics offices put behind provisional values
+    letters = re.compile(rf".*[{_SPACES}][a-z]{{1,2}}|.*\*", re.S)
+    several = len({match["behind"] for match in matches}) > 1
+    if (several or 0 < len(matches) < 0.5 * n_cells) and all(
+        letters.fullmatch(match[0]) for match in matches
+    ):
+        return r"[a-z*]{1,2}"
+    return re.escape(_common([match["behind"] for match in matches], n_cells))
 
 
 def _odd_sign(match: re.Match[str]) -> bool:
