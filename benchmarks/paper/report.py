@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 
-from markupsafe import Markup
-
 from benchmarks.paper.comparisons import check_orderings
 from benchmarks.paper.figures import CAPTIONS, make_figures, render
 from benchmarks.paper.improvements import summarise_ratios
@@ -69,7 +67,7 @@ def make_report(stores: Stores) -> str:
         inline_styles=True,
         title=_TITLE,
         introduction=f"{coverage(results)} {_LEGEND}",
-        sections=[(heading, _short(heading), Markup(body)) for heading, body in sections],
+        sections=[(heading, _short(heading), body) for heading, body in sections],
     )
 
 

@@ -196,7 +196,7 @@ def test_a_model_is_a_safetensors_file_for_any_reader(name, models, tmp_path):
     assert any(same(array, atoms) for array in arrays.values())
 
 
-def test_a_model_is_read_without_a_copy_and_can_be_written_to(saved):
+def test_arrays_of_a_file_are_ordinary_ones(saved):
     for array in read_model(saved).arrays.values():
         assert array.flags.aligned
         assert array.flags.writeable

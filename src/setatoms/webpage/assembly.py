@@ -68,10 +68,8 @@ def fill_page(
     """
     environment = templates(package)
     environment.filters.update(filters or {})
-    from markupsafe import Markup
-
-    all_style = Markup(f"\n{_read('setatoms.webpage', 'base.css')}{_read(package, style)}")
-    all_script = Markup(f"\n{_read('setatoms.webpage', 'sort.js')}{_read(package, script)}")
+    all_style = f"\n{_read('setatoms.webpage', 'base.css')}{_read(package, style)}"
+    all_script = f"\n{_read('setatoms.webpage', 'sort.js')}{_read(package, script)}"
     policy = content_policy(all_style, all_script, inline_styles=inline_styles)
     page = environment.get_template("report.html")
     return page.render(values, policy=policy, style=all_style, script=all_script)
