@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from setatoms.report import AtomTable, ReportData, make_page, write_report
-from setatoms.webpage import write_page
+from setatoms.webpage import templates, write_page
 
 
 def test_the_same_data_give_the_same_page(make_data):
@@ -24,6 +25,13 @@ def test_the_page_refers_to_nothing_outside(make_data):
     assert "//" not in re.sub(r"^\s*//.*$", "", page, flags=re.MULTILINE)
     assert re.findall(r'(?:href|src)="([^"]*)"', page) == ["data:,"]
     assert not re.search(r"@import|url\(", page)
+
+
+def test_without_jinja_it_is_said_what_to_install(make_data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    templates.cache_clear()
+    with pytest.raises(ImportError, match=r'need Jinja2: pip install "setatoms\[cli\]"'):
+        make_page(make_data())
 
 
 def test_an_interrupted_write_leaves_the_previous_page(make_data, tmp_path, monkeypatch):

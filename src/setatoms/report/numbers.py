@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 _EXACT = 1e15
 _MOST_DECIMALS = 8
@@ -84,3 +85,28 @@ def rounded(value: float | None, digits: int = 4) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return float(f"{value:.{digits}g}")
+
+
+def short(rows: int) -> str:
+    """Return a round number of rows in few characters.
+
+    Examples
+    --------
+    >>> short(500), short(2_000_000)
+    ('500', '2M')
+    """
+    for unit, name in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if rows >= unit:
+            return f"{rows / unit:g}{name}"
+    return str(rows)
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "exact": lambda value: f"{value:.10g}",
+    "number": number,
+    "percent": percent,
+    "px": lambda value: f"{value:.1f}",
+    "score": score_text,
+    "short": short,
+    "thousands": count,
+}
