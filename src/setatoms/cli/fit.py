@@ -40,7 +40,9 @@ def command(
     from setatoms.terminal import print_json
 
     check_outputs([data], [save])
-    learned = learn(open_data(data, reading), learning)
+    opened = open_data(data, reading)
+    check_outputs(opened.inputs, [save])
+    learned = learn(opened, learning)
     learned.model.save(save)
     detector, features = learned.model.detector, learned.model.encoding.features
     if as_json:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -92,6 +93,10 @@ def make_detector(learning: Learning) -> Any:
     chosen: dict[str, Any] = {} if learning.atoms is None else {"n_atoms": learning.atoms}
     if learning.method not in kinds:
         chosen["kind"] = learning.method
+    if learning.budget is not None:
+        if learning.method != "ensemble":
+            raise click.UsageError("--budget is for an ensemble; leave --method out, or --budget")
+        chosen["budget"] = learning.budget
     return kinds.get(learning.method, setatoms.SetAtomDetector)(
         **chosen,
         contamination=learning.contamination,

@@ -79,12 +79,14 @@ class Model:
             return None
         return np.asarray(conformal_p_values(-scores, self.detector.calibration_scores_))
 
-    def explain(self, X: Array, top: int | None) -> list[dict[str, Any]]:
+    def explain(
+        self, X: Array, top: int | None, rank: str = "contribution"
+    ) -> list[dict[str, Any]]:
         """Return a record for each row of `X`, with the `top` columns most to blame."""
         if not len(X):
             return []
         with _names_known():
-            records: list[dict[str, Any]] = self.detector.explain(X, top=top).records
+            records: list[dict[str, Any]] = self.detector.explain(X, top=top, rank=rank).records
         return records
 
     def save(self, path: Path) -> None:

@@ -116,6 +116,7 @@ class Learning:
     """What to learn from the data, and how."""
 
     method: str
+    budget: str | None
     atoms: int | float | None
     contamination: str | float
     seed: int
@@ -139,7 +140,15 @@ top_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 out_option = click.option(
-    "--out", metavar="FILE", help="Write a CSV with a line for every row; - for standard output."
+    "--out",
+    metavar="FILE",
+    help="Write all rows and their scores: CSV, or Parquet by its name; - for standard output.",
+)
+keep_option = click.option(
+    "--keep",
+    metavar="COLS",
+    multiple=True,
+    help="Columns of DATA to write with --out, as a,b, or all of them: all.",
 )
 report_option = click.option("--report", type=FILE, metavar="FILE", help="Write an HTML page.")
 kind_option = click.option(
@@ -195,6 +204,11 @@ _LEARNING = (
         default="ensemble",
         show_default=True,
         help="An ensemble of dictionaries, or one of this kind of atoms.",
+    ),
+    click.option(
+        "--budget",
+        type=click.Choice(["fast", "balanced", "best"]),
+        help="How much time an ensemble may take.",
     ),
     click.option(
         "--atoms",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from types import TracebackType
 
 import click
@@ -25,6 +26,13 @@ class Data:
     def size(self) -> int:
         """How many bytes there are to read."""
         return 0 if self.source is None else self.source.size
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read."""
+        if self.source is not None:
+            return self.source.paths
+        return [Path(path) for path in self.table.engine.paths]
 
     def check_unchanged(self) -> None:
         """Raise an error if a file was changed since it was opened."""

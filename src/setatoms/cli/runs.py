@@ -6,16 +6,18 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 from setatoms.cli import FOUND
 from setatoms.cli.models import Model
 from setatoms.cli.options import Flagging
 from setatoms.cli.printing import Printer
-from setatoms.cli.reading import Data
+from setatoms.cli.reading import Data, as_columns
 from setatoms.cli.results import Results, file_name
 from setatoms.cli.scores_file import scores_file
 from setatoms.cli.scoring import Tally, find_rule, score_rows
 from setatoms.files import BadCells, FileError
-from setatoms.files.choose import FILLED
+from setatoms.files.choose import FILLED, check_known
 from setatoms.terminal import print_json
 
 _ROWS_OF_REPORT = 200
@@ -35,6 +37,8 @@ class Wishes:
         Which rows to flag.
     out, report : str, Path or None
         What to write.
+    keep : tuple of str
+        The table's own columns to write with the scores; ``all`` for all of them.
     top : int
         How many rows to list.
     kinds : tuple of str
@@ -47,6 +51,7 @@ class Wishes:
     index: str | None
     flagging: Flagging
     out: str | None
+    keep: tuple[str, ...]
     report: Path | None
     top: int
     kinds: tuple[str, ...]
@@ -68,8 +73,9 @@ def run_scoring(
     tally = Tally(kept, model.threshold, keep_scores=wishes.report is not None)
     rule = find_rule(model, data, wishes.flagging, n_rows)
     bad = BadCells(data.table)
-    with scores_file(wishes.out, model, wishes.index) as file:
-        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad):
+    kept = _columns_to_keep(wishes, data)
+    with scores_file(wishes.out, model, wishes.index, kept) as file:
+        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, kept):
             tally.add(rows)
             if file is not None:
                 file.add(rows)
@@ -96,6 +102,19 @@ def run_scoring(
         write_page(wishes.report, results, data, _ROWS_OF_REPORT)
     _answer(results, wishes)
     return FOUND if wishes.exit_code and tally.n_flagged else 0
+
+
+def _columns_to_keep(wishes: Wishes, data: Data) -> list[str]:
+    """Return the table's own columns to write; they are read with the features, once more."""
+    if not wishes.keep:
+        return []
+    if wishes.out is None:
+        raise click.UsageError("--keep goes with --out FILE; give both, or none")
+    names = data.table.names
+    wanted = names if wishes.keep == ("all",) else as_columns(wishes.keep, data.table)
+    check_known(data.table, wanted)
+    data.table.kept = None
+    return [name for name in wanted if name != wishes.index]
 
 
 def _answer(results: Results, wishes: Wishes) -> None:

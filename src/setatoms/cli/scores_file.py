@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -14,8 +15,14 @@ import numpy as np
 from setatoms.cli.models import Model
 from setatoms.cli.outputs import opened
 from setatoms.cli.scoring import Scored
+from setatoms.files.engine import rewrite_as_parquet
+from setatoms.files.names import unique_names
+from setatoms.files.sources import temporary
 
-_COLUMNS = ("row", "score", "flagged", "p_value", "kind", "reason")
+_COLUMNS = {
+    "row": "BIGINT", "score": "DOUBLE", "flagged": "TINYINT", "p_value": "DOUBLE",
+    "kind": "VARCHAR", "reason": "VARCHAR",
+}  # fmt: skip
 # Spreadsheets take a cell that starts so for a formula, and may run it.
 _FORMULA = re.compile(r"\s*[=+\-@\t\r|%]")
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.A)
@@ -32,31 +39,36 @@ class ScoresFile:
         Where to write.
     model : Model
         Gives the reasons.
-    index : str, optional
-        The name of the index column, the first one if given.
+    own : sequence of str
+        The table's own columns, which come first: the index, and those to keep.
+    for_people : bool, default=True
+        Whether a spreadsheet may open the file, so that text must not look like a formula.
     """
 
-    def __init__(self, stream: IO[bytes], model: Model, index: str | None) -> None:
+    def __init__(
+        self, stream: IO[bytes], model: Model, own: Sequence[str], for_people: bool = True
+    ) -> None:
         self._model = model
-        self._index = index
-        names = [*([plain_cell(index)] if index else []), *_COLUMNS]
+        self._cell = plain_cell if for_people else str
+        self.names = unique_names([*map(self._cell, own), *_COLUMNS])[0]
+        self.types = ["VARCHAR"] * len(own) + list(_COLUMNS.values())
         self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
         self._writer = csv.writer(self._text, lineterminator="\n")
-        self._writer.writerow(names)
+        self._writer.writerow(self.names)
 
     def add(self, rows: Scored) -> None:
         """Write further rows."""
         n_rows = len(rows.scores)
         p_values = [""] * n_rows if rows.p_values is None else rows.p_values.tolist()
+        own = [*([] if rows.labels is None else [rows.labels]), *rows.kept]
         columns: list[Any] = [
+            *([None if word is None else self._cell(word) for word in words] for words in own),
             range(rows.first_row, rows.first_row + n_rows),
             rows.scores.tolist(),
             rows.flagged.astype(np.int8).tolist(),
             p_values,
             *self._reasons(rows),
         ]
-        if rows.labels is not None:
-            columns.insert(0, [None if w is None else plain_cell(w) for w in rows.labels])
         self._writer.writerows(zip(*columns, strict=True))
 
     def close(self) -> None:
@@ -76,20 +88,30 @@ class ScoresFile:
             records = self._model.explain(rows.features[some], top=_REASONS)
             for i, record in zip(some, records, strict=True):
                 kinds[i] = record.get("kind")
-                reasons[i] = plain_cell(record["sentence"])
+                reasons[i] = self._cell(record["sentence"])
         return kinds, reasons
 
 
 @contextmanager
-def scores_file(out: str | None, model: Model, index: str | None) -> Iterator[ScoresFile | None]:
+def scores_file(
+    out: str | None, model: Model, index: str | None, keep: Sequence[str]
+) -> Iterator[ScoresFile | None]:
     """Open the file of scores, which replaces an older one when it is complete."""
     if out is None:
         yield None
         return
+    own = [*([index] if index else []), *keep]
     with opened(out) as stream:
-        file = ScoresFile(stream, model, index)
-        yield file
-        file.close()
+        if Path(out).suffix.lower() not in (".parquet", ".pq"):
+            file = ScoresFile(stream, model, own)
+            yield file
+            file.close()
+        else:
+            with temporary() as draft:
+                file = ScoresFile(draft, model, own, for_people=False)
+                yield file
+                file.close()
+                rewrite_as_parquet(draft, stream, dict(zip(file.names, file.types, strict=True)))
 
 
 def plain_cell(text: str) -> str:

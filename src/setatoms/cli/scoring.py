@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -33,6 +33,8 @@ class Scored(NamedTuple):
         Which of them are flagged.
     labels : list or None
         The words of the index column.
+    kept : list of list
+        The words of the table's own columns that are written with the scores.
     """
 
     first_row: int
@@ -41,6 +43,7 @@ class Scored(NamedTuple):
     p_values: Array | None
     flagged: Mask
     labels: list[str | None] | None
+    kept: list[list[str | None]]
 
 
 @dataclass(frozen=True)
@@ -110,18 +113,25 @@ def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) 
 
 
 def score_rows(
-    model: Model, data: Data, rule: FlagRule, index: str | None, n_rows: int | None, bad: BadCells
+    model: Model,
+    data: Data,
+    rule: FlagRule,
+    index: str | None,
+    n_rows: int | None,
+    bad: BadCells,
+    keep: Sequence[str] = (),
 ) -> Iterator[Scored]:
-    """Yield the rows of a table with their scores, in order."""
+    """Yield the rows of a table with their scores, in order, and the words of columns to keep."""
     first = 1
-    also = [index] if index else []
+    also = [*([index] if index else []), *keep]
     with ReadProgress("scoring", data, n_rows) as progress:
         for features, words in feature_chunks(data.table, model.encoding, also, bad):
             scores = model.scores(features)
             p_values = model.p_values(scores)
             labels = words[index] if index else None
             flagged = rule.flag(scores, p_values)
-            yield Scored(first, features, scores, p_values, flagged, labels)
+            kept = [words[name] for name in keep]
+            yield Scored(first, features, scores, p_values, flagged, labels, kept)
             first += len(features)
             progress.advance(len(features))
 

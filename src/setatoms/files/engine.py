@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import duckdb
 import nanoarrow
@@ -45,16 +45,22 @@ class Engine:
         Files, or patterns of their names, that may be read.
     attach : Path, optional
         A DuckDB database, whose tables are read.
+    frame : pandas or polars DataFrame, optional
+        What is to be known as the table ``frame``.
     """
 
-    def __init__(self, paths: Sequence[Path | str], attach: Path | None = None) -> None:
+    def __init__(
+        self, paths: Sequence[Path | str], attach: Path | None = None, frame: Any = None
+    ) -> None:
         config = {
             "memory_limit": _MEMORY,
             "threads": str(min(_THREADS, os.cpu_count() or 1)),
             "temp_directory": tempfile.gettempdir(),
             "autoinstall_known_extensions": "false",
         }
+        self.paths = [str(path) for path in paths]
         self._connection = duckdb.connect(config=config)
+        self._frame: Any = None
         if attach is not None:
             self.run(f"attach {quoted_text(attach)} as source (read_only)")
             self.run("use source")
@@ -63,12 +69,22 @@ class Engine:
             self.run(f"set allowed_paths = [{allowed}]")
         self.run("set enable_external_access = false")
         self.run("set lock_configuration = true")
+        self._frame = frame
 
     def run(self, sql: str) -> list[tuple[Any, ...]]:
         """Return all rows of an answer."""
         with _as_file_errors():
+            self._show_frame()
             answer = self._connection.execute(sql)
             return answer.fetchall() if answer.description else []
+
+    def _show_frame(self) -> None:
+        """Register the frame; a stream of Arrow, as polars gives, can be read once."""
+        if self._frame is not None:
+            stream = hasattr(self._frame, "__arrow_c_stream__") and not hasattr(self._frame, "iloc")
+            self._connection.register(
+                "frame", nanoarrow.ArrayStream(self._frame) if stream else self._frame
+            )
 
     def describe(self, source: str) -> list[tuple[str, str]]:
         """Return names and types of the columns of a source."""
@@ -77,6 +93,7 @@ class Engine:
     def stream(self, sql: str, n_numbers: int) -> Iterator[Batch]:
         """Yield an answer whose first `n_numbers` columns are doubles without null."""
         with _as_file_errors():
+            self._show_frame()
             arrays = iter(nanoarrow.ArrayStream(self._connection.sql(sql)))
         held: list[Batch] = []
         n_held = 0
@@ -91,6 +108,29 @@ class Engine:
                 held, n_held = [], 0
             if array is None:
                 return
+
+
+def rewrite_as_parquet(source: IO[bytes], target: IO[bytes], columns: dict[str, str]) -> None:
+    """Write the rows of a CSV file that has names to a file as Parquet.
+
+    Parameters
+    ----------
+    source, target : binary file objects
+        From and to; files, not pipes.
+    columns : dict of str to str
+        The type of each column.
+    """
+    types = ", ".join(f"{quoted_text(name)}: '{kind}'" for name, kind in columns.items())
+    source.flush()
+    paths = [f"/proc/self/fd/{stream.fileno()}" for stream in (source, target)]
+    if not Path(paths[0]).exists():
+        paths = [stream.name for stream in (source, target)]
+    with _as_file_errors():
+        duckdb.connect(config={"memory_limit": _MEMORY}).execute(
+            f"copy (select * from read_csv({quoted_text(paths[0])}, columns = {{{types}}}, "
+            "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"')) "
+            f"to {quoted_text(paths[1])} (format parquet)"
+        )
 
 
 def _batch(array: nanoarrow.Array, n_numbers: int) -> Batch:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from setatoms.files import typed
 from setatoms.files.errors import FileError
 from setatoms.files.options import ReadOptions
 from setatoms.files.sources import Source
 from setatoms.files.tables import Table
 from setatoms.files.text import open_text
-from setatoms.files.typed import open_database, open_json, open_parquet, open_query
 from setatoms.files.written import MISSING, clean
 
 _BY_SUFFIX = {
@@ -27,7 +29,8 @@ _FOREIGN = {
 }
 _EXCEL = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _OPENERS = {
-    "parquet": open_parquet, "json": open_json, "jsonl": open_json, "duckdb": open_database,
+    "parquet": typed.open_parquet, "json": typed.open_json, "jsonl": typed.open_json,
+    "duckdb": typed.open_database,
 }  # fmt: skip
 
 
@@ -47,13 +50,23 @@ def open_table(source: Source | None, options: ReadOptions | None = None) -> Tab
         With the file, the line and the column, where it is not a table.
     """
     options = options or ReadOptions()
-    missing = MISSING | {clean(word).lower() for word in options.missing}
+    missing = _words_for_missing(options)
     if source is None:
-        return open_query(missing, options)
+        return typed.open_query(missing, options)
     kind = options.format or _guess_format(source)
     if kind in _OPENERS:
         return _OPENERS[kind](source, missing, options)
     return open_text(source, kind, missing, options)
+
+
+def open_frame(frame: Any, options: ReadOptions | None = None) -> Table:
+    """Open a frame of pandas or polars as a table."""
+    options = options or ReadOptions()
+    return typed.open_frame(frame, _words_for_missing(options), options)
+
+
+def _words_for_missing(options: ReadOptions) -> frozenset[str]:
+    return MISSING | {clean(word).lower() for word in options.missing}
 
 
 def _guess_format(source: Source) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import duckdb
 
@@ -21,6 +22,18 @@ def open_parquet(source: Source, missing: frozenset[str], options: ReadOptions) 
     hive = "true" if any("=" in str(path) for path in source.paths) else "false"
     rows = f"read_parquet([{files}], hive_partitioning = {hive})"
     return _typed_table(source.name, Engine(source.paths), rows, missing, options)
+
+
+def open_frame(frame: Any, missing: frozenset[str], options: ReadOptions) -> Table:
+    """Open a frame of pandas or polars."""
+    if not hasattr(frame, "columns"):
+        raise FileError(f"expected a frame with named columns, found {type(frame).__name__}")
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        raise FileError("the frame has several columns of the same name; rename them")
+    if hasattr(frame, "set_axis"):
+        frame = frame.set_axis(names, axis=1)
+    return _typed_table("the frame", Engine([], frame=frame), "frame", missing, options)
 
 
 def open_query(missing: frozenset[str], options: ReadOptions) -> Table:
