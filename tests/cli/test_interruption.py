@@ -118,9 +118,38 @@ def run(words):
         sys.excepthook(type(error), error, error.__traceback__)
     raise ImportError("a module failed to import")
 """
+# Compiled code that looks something up takes any error for "not there", and says nothing.
+_WHILE_LOOKING_UP = """
+def run(words):
+    try:
+        signal.raise_signal(number)
+        time.sleep(0)
+    except BaseException:
+        pass
+    time.sleep(5)
+    return 0
+"""
+# What tidies up is not disturbed by the signals that follow.
+_WHILE_TIDYING_UP = """
+def run(words):
+    try:
+        signal.raise_signal(number)
+        time.sleep(0)
+    finally:
+        for _ in range(50):
+            time.sleep(0.01)
+        print("tidy")
+    return 0
+"""
 
 
-@pytest.mark.parametrize("run", [_WHILE_DESTROYING, _WHILE_IMPORTING])
+def test_tidying_up_is_not_disturbed() -> None:
+    words = [sys.executable, "-c", _GUARDED.format(run=_WHILE_TIDYING_UP), "15"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "tidy\n", "stopped\n")
+
+
+@pytest.mark.parametrize("run", [_WHILE_DESTROYING, _WHILE_IMPORTING, _WHILE_LOOKING_UP])
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
 )

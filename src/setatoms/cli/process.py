@@ -9,10 +9,15 @@ import sys
 import threading
 from contextlib import suppress
 from types import FrameType, TracebackType
-from typing import NoReturn, Self
+from typing import Any, Self
 
-_TIDY = (signal.SIGTERM, signal.SIGHUP)
-_SOON_SECONDS = 0.01
+# Signals that end a process, with the handler that does it.
+_ENDING = {
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+    signal.SIGINT: signal.default_int_handler,
+}
+_SOON_SECONDS = 0.05
 
 
 class StoppedError(BaseException):
@@ -29,67 +34,77 @@ class StoppedError(BaseException):
         self.number = number
 
 
-class SignalsAsErrors:
-    """While this lasts, signals that would end the process at once raise a `StoppedError`.
+_ERRORS = (StoppedError, KeyboardInterrupt)
 
-    A signal that is ignored, as SIGHUP under nohup, or that has a handler is left alone. Python
-    drops an exception that is raised while an object is destroyed, and compiled code may drop one,
-    such as that of a module being imported: that signal is sent again a little later.
+
+class SignalsAsErrors:
+    """While this lasts, signals that would end the process raise an error, until it gets through.
+
+    A signal that is ignored, as SIGHUP under nohup, or that has a handler is left alone. An
+    exception can be dropped: by Python while an object is destroyed, by compiled code that looks
+    something up or imports a module. So the signal is sent again and again, and the error raised
+    again whenever none is on its way.
 
     Attributes
     ----------
-    lost : int or None
-        The signal behind an exception that was dropped.
+    caught : int or None
+        The first signal.
     """
 
     def __init__(self) -> None:
-        self.lost: int | None = None
-        self._mine: list[signal.Signals] = []
-        self._timers: list[threading.Timer] = []
+        self.caught: int | None = None
+        self._mine: dict[signal.Signals, Any] = {}
+        self._over = threading.Event()
+        self._reminder = threading.Thread(target=self._remind, daemon=True)
         self._hooks = sys.unraisablehook, sys.excepthook
 
     def __enter__(self) -> Self:
-        is_main = threading.current_thread() is threading.main_thread()
-        self._mine = [n for n in _TIDY if is_main and signal.getsignal(n) == signal.SIG_DFL]
+        if threading.current_thread() is threading.main_thread():
+            self._mine = {n: was for n, was in _ENDING.items() if signal.getsignal(n) == was}
         for number in self._mine:
-            signal.signal(number, _stop)
+            signal.signal(number, self._stop)
         self._hooks = sys.unraisablehook, sys.excepthook
-        sys.unraisablehook, sys.excepthook = self._raised_in_vain, self._printed
+        sys.unraisablehook, sys.excepthook = self._dropped, self._printed
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._reminder.ident is not None:
+            self._reminder.join()  # or its last signal would meet the old handler
         sys.unraisablehook, sys.excepthook = self._hooks
-        for timer in self._timers:
-            timer.cancel()
-        for number in self._mine:
-            signal.signal(number, signal.SIG_DFL)
+        for number, was in self._mine.items():
+            signal.signal(number, was)
 
-    def _raised_in_vain(self, lost: sys.UnraisableHookArgs) -> None:
-        """Stand in for what Python calls where an exception can go nowhere."""
-        if not self._send_again(lost.exc_value):
+    def _stop(self, number: int, _: FrameType | None) -> None:
+        """Handle a signal: raise an error, unless there is one on its way already."""
+        if self.caught is None:
+            self.caught = number
+            self._reminder.start()
+        error = sys.exc_info()[1]
+        while error is not None:
+            if isinstance(error, _ERRORS):
+                return
+            error = error.__context__
+        raise KeyboardInterrupt if self.caught == signal.SIGINT else StoppedError(self.caught)
+
+    def _remind(self) -> None:
+        """Send the signal again until this is over."""
+        main = threading.main_thread().ident
+        while not self._over.wait(_SOON_SECONDS):
+            if self.caught is not None and main is not None:
+                signal.pthread_kill(main, self.caught)
+
+    def _dropped(self, lost: sys.UnraisableHookArgs) -> None:
+        """Stand in for what Python calls where an exception can go nowhere: it comes again."""
+        if not isinstance(lost.exc_value, _ERRORS):
             self._hooks[0](lost)
 
     def _printed(
         self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None
     ) -> None:
         """Stand in for what prints an exception that nobody handles."""
-        if not self._send_again(error):
+        if not isinstance(error, _ERRORS):
             self._hooks[1](kind, error, traceback)
-
-    def _send_again(self, error: BaseException | None) -> bool:
-        """Send the signal behind an exception once more, soon; return whether there is one."""
-        if isinstance(error, KeyboardInterrupt):
-            self.lost = int(signal.SIGINT)
-        elif isinstance(error, StoppedError):
-            self.lost = error.number
-        else:
-            return False
-        main = threading.main_thread().ident
-        again = threading.Timer(_SOON_SECONDS, signal.pthread_kill, (main, self.lost))
-        again.daemon = True
-        self._timers.append(again)
-        again.start()
-        return True
 
 
 def complete_streams() -> None:
@@ -122,7 +137,3 @@ def forget_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-def _stop(number: int, _: FrameType | None) -> NoReturn:
-    raise StoppedError(number)

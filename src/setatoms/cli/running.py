@@ -65,7 +65,7 @@ def guard(name: str, run: Callable[[list[str]], int], arguments: Sequence[str] |
     # whatever goes wrong in a command is told in one line
     except Exception as error:  # noqa: BLE001
         # such as the failure to import a module that a signal interrupted
-        return _failed(name, error) if signals.lost is None else _ended_by(signals.lost)
+        return _failed(name, error) if signals.caught is None else _ended_by(signals.caught)
     return status
 
 
