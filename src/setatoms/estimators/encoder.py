@@ -49,7 +49,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
     --------
     >>> import pandas as pd
     >>> from setatoms import TableEncoder
-    >>> frame = pd.DataFrame({"id": [7, 8, 9], "cost": ["$5", "$1,200", None], "ok": ["yes", "no", "yes"]})
+    >>> frame = pd.DataFrame(
+    ...     {"id": [7, 8, 9], "cost": ["$5", "$1,200", None], "ok": ["yes", "no", "yes"]}
+    ... )
     >>> encoder = TableEncoder().fit(frame)
     >>> encoder.transform(frame)
     array([[5.0e+00, 1.0e+00],
@@ -74,7 +76,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         self.one_hot = one_hot
         self.missing = missing
 
-    def fit(self, X: Any, y: Any = None) -> TableEncoder:  # noqa: ARG002  scikit-learn's signature
+    def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Choose the columns of a frame, pandas or polars, and how they become numbers."""
         from setatoms.files import Choice, choose_columns
 
@@ -93,7 +95,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         parts = [rows.features for rows in feature_chunks(self._open(X), self.encoding_)]
         return np.concatenate([np.empty((0, len(self.encoding_.features))), *parts])
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:  # noqa: ARG002
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the features."""
         check_is_fitted(self)
         return np.array(self.encoding_.features, dtype=object)
@@ -109,11 +111,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
             raise ImportError(_NEEDS) from error
         table = read_header(path).get("notes", {}).get("table")
         if table is None:
-            raise ValueError(f"{path} was saved in Python and has no encoder; its columns are numbers")
+            raise ValueError(f"{path} has no encoder: it was saved in Python, of numbers alone")
         encoder = cls()
         encoder.encoding_, encoder.notes_ = Encoding.from_json(table), []
         encoder.n_features_in_ = len(encoder.encoding_.columns)
         return encoder
+
+    def save(self, detector: Any, path: str | PathLike[str]) -> None:
+        """Save a detector that learned from what this encoder made, for raw tables.
+
+        The command line then reads files by the same rules, and `of_model` returns the encoder.
+        """
+        check_is_fitted(self)
+        detector.save(path, notes={"table": self.encoding_.to_json()})
 
     def _open(self, X: Any) -> Any:
         try:

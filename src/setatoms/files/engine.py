@@ -129,7 +129,7 @@ def rewrite_as_parquet(source: IO[bytes], target: IO[bytes], columns: dict[str, 
         duckdb.connect(config={"memory_limit": _MEMORY}).execute(
             f"copy (select * from read_csv({quoted_text(paths[0])}, columns = {{{types}}}, "
             "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"')) "
-            f"to {quoted_text(paths[1])} (format parquet)"
+            f"to {quoted_text(paths[1])} (format parquet, use_tmp_file false)"
         )
 
 
