@@ -73,9 +73,9 @@ def run_scoring(
     tally = Tally(kept, model.threshold, keep_scores=wishes.report is not None)
     rule = find_rule(model, data, wishes.flagging, n_rows)
     bad = BadCells(data.table)
-    kept = _columns_to_keep(wishes, data)
-    with scores_file(wishes.out, model, wishes.index, kept) as file:
-        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, kept):
+    own = _columns_to_keep(wishes, data)
+    with scores_file(wishes.out, model, wishes.index, own) as file:
+        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, own):
             tally.add(rows)
             if file is not None:
                 file.add(rows)

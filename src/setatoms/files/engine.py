@@ -52,7 +52,7 @@ class Engine:
     def __init__(
         self, paths: Sequence[Path | str], attach: Path | None = None, frame: Any = None
     ) -> None:
-        config = {
+        config: dict[str, Any] = {
             "memory_limit": _MEMORY,
             "threads": str(min(_THREADS, os.cpu_count() or 1)),
             "temp_directory": tempfile.gettempdir(),

@@ -155,8 +155,8 @@ def find_layout(
         noun = "line" if table[0].line == 1 else "lines"
         notes.append(f"left out {table[0].line} {noun} above the table")
     if above:
-        names = _names(table[0], table[above:], width)
-        width = max(width, len(names))
+        names: list[str] | None = _names(table[0], table[above:], width)
+        width = max(width, len(names or ()))
         if above > 1:
             notes.append(f"left out {above - 1} of {above} lines of names and units")
     else:
@@ -181,12 +181,9 @@ def find_layout(
 
 def records_of(text: str, layout: Layout, skip: int = 0) -> Iterator[Record]:
     """Yield the records of a text, but for its first `skip` lines and comments."""
-    lines = text.splitlines(keepends=True)[skip:] if skip else _lines(text)
-    if layout.delimiter in (SPACES, WIDE_SPACES):
-        counted = ((split(line, layout.delimiter), skip + i) for i, line in enumerate(lines))
-    else:
-        counted = _read(lines, layout, skip)
-    for row, line in counted:
+    lines = _lines(text)[skip:]
+    counted = _split if layout.delimiter in (SPACES, WIDE_SPACES) else _read
+    for row, line in counted(lines, layout, skip):
         blank = not any(cell.strip(RULES) for cell in row)
         comment = layout.comment and row and row[0].startswith(layout.comment)
         if not blank and not comment:
@@ -199,6 +196,11 @@ def split(line: str, delimiter: str) -> list[str]:
     if delimiter == WIDE_SPACES:
         return re.split(r"\t| {2,}", line)
     return [cell.strip('"') for cell in re.findall(r'"[^"]*"|\S+', line)]
+
+
+def _split(lines: list[str], layout: Layout, skip: int) -> Iterator[tuple[list[str], int]]:
+    for line, text in enumerate(lines, skip):
+        yield split(text, layout.delimiter), line
 
 
 def _lines(text: str) -> list[str]:
@@ -330,8 +332,8 @@ def _find_names(records: Sequence[Record], body: _Body, header: bool | None) -> 
     if rows_at is None:
         # words only: names, then rows
         first = _first_wide(records, body.width)
-        numbers = any(map(looks_like_number, records[first].cells))
-        return first, first + int(not numbers if header is None else header)
+        has_names = not any(map(looks_like_number, records[first].cells))
+        return first, first + int(has_names if header is None else header)
     while rows_at > 0 and body.has(records[rows_at - 1], 0.5, every=True):
         rows_at -= 1  # a short row
     if header is False:

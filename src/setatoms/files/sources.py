@@ -231,7 +231,7 @@ def temporary() -> IO[bytes]:
     if _DESCRIPTORS.is_dir():
         # without a name nothing is left of it, however this process ends
         Path(stream.name).unlink()
-        stream._closer.delete = False  # type: ignore[attr-defined]
+        stream._closer.delete = False
     return stream
 
 

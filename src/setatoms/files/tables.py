@@ -138,7 +138,7 @@ def look(table: Table, decimal: str | None, thousands: str | None) -> None:
         return
     n_rows = max(100, min(_SAMPLE_ROWS, _SAMPLE_CELLS // len(texts)))
     words = [
-        [word for word in some if not is_missing(word, table.missing)]
+        [word for word in some if word is not None and not is_missing(word, table.missing)]
         for some in _first_words(table, texts, n_rows)
     ]
     styles = [Style.of(some, decimal, thousands) if some else Style() for some in words]
