@@ -119,3 +119,23 @@ def test_the_budget_of_an_ensemble(call: Call, table: Path, tmp_path: Path) -> N
     saved = tmp_path / "m.setatoms"
     assert call("fit", table, "--budget", "fast", "--save", saved).status == 0
     assert call("fit", table, "--budget", "fast", "--method", "cone", "--save", saved).status == 2
+
+
+def test_a_batch_in_other_units_is_said_in_the_first_lines(
+    call: Call, table: Path, model: Path, tmp_path: Path, rows: list[dict[str, str]]
+) -> None:
+    same = call("score", model, table, "--json").json
+    assert same["batch"] == ""
+    other = tmp_path / "other.csv"
+    lines = [",".join(COLUMNS)]
+    for row in rows:
+        depth = f"{float(row['depth']) * 1.8 + 32:.4f}"
+        lines.append(",".join([depth, *(row[name] for name in COLUMNS[1:])]))
+    other.write_text("\n".join(lines), encoding="utf-8")
+    answer = call("score", model, other)
+    assert answer.status == 0
+    second = answer.out.splitlines()[1]
+    assert second.startswith(
+        "not like the rows learned from: 100% of the rows flagged where 5% are"
+    )
+    assert "'depth' moved (median 3" in second

@@ -55,7 +55,7 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
         fingerprint="" if data.source is None else f"sha256:{data.source.fingerprint()}",
         command=_command(),
         created=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
-        notes=results.notes,
+        notes=[*filter(None, [results.batch]), *results.notes],
     )
     write_report(path, page)
 

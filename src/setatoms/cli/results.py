@@ -40,6 +40,8 @@ class Results:
         The column that names the rows.
     kinds : tuple of str
         The kinds of faults to list; all if there are none.
+    batch : str
+        How the rows differ from those learned from, as a whole; empty if they do not.
     """
 
     file: str
@@ -51,6 +53,7 @@ class Results:
     outputs: dict[str, str]
     index: str | None
     kinds: tuple[str, ...] = ()
+    batch: str = ""
 
     @property
     def threshold(self) -> float | None:
@@ -111,6 +114,7 @@ class Results:
             "decision": self.decision,
             "estimator": type(self.model.detector).__name__,
             "columns": self.model.encoding.features,
+            "batch": self.batch,
             "notes": self.notes,
             "outputs": self.outputs,
             "top": self.records(n_rows, _REASONS),
@@ -121,6 +125,8 @@ class Results:
         tally, features = self.tally, self.model.encoding.features
         name = self.model.words
         printer.line(f"{self.file}: {tally.n_rows:,} rows, {len(features)} features, {name}")
+        if self.batch:
+            printer.line(self.batch, style="bold")
         for note in self.notes:
             printer.line(f"  - {note}")
         share = tally.n_flagged / max(tally.n_rows, 1)

@@ -72,11 +72,12 @@ def run_scoring(
     kept = max(wishes.top, _ROWS_OF_REPORT if wishes.report or wishes.kinds else 0)
     tally = Tally(kept, model.threshold, keep_scores=wishes.report is not None)
     rule = find_rule(model, data, wishes.flagging, n_rows)
-    bad = BadCells(data.table)
+    bad, counts = BadCells(data.table), model.detector.count_batch()
     own = _columns_to_keep(wishes, data)
     with scores_file(wishes.out, model, wishes.index, own) as file:
         for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, own):
             tally.add(rows)
+            counts.add(rows.features, int((rows.scores > model.threshold).sum()))
             if file is not None:
                 file.add(rows)
         if n_rows is not None:  # the model is of this table, as it was
@@ -88,13 +89,14 @@ def run_scoring(
         files["scores"] = str(wishes.out)
     if wishes.report is not None:
         files["report"] = str(wishes.report)
+    batch = "" if model.of_training_rows else counts.compare().sentence
     notes = [*notes, *bad.notes(tally.n_rows, data.table.names)]
     if tally.n_missing and not any("missing value" in note for note in notes):
         noun = "missing value" if tally.n_missing == 1 else "missing values"
         notes = [*notes, f"{tally.n_missing:,} {noun}: {FILLED}"]
     name = file_name(wishes.data)
     results = Results(
-        name, model, tally, rule, wishes.flagging, notes, files, wishes.index, wishes.kinds
+        name, model, tally, rule, wishes.flagging, notes, files, wishes.index, wishes.kinds, batch
     )
     if wishes.report is not None:
         from setatoms.cli.reporting import write_page

@@ -74,6 +74,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         table = keep_observed(table, self._names())
         if self.standardize:
             warn_constant(table, self._names())
+        self.column_quantiles_, self.missing_shares_ = decisions.profile(table)
         kept = self._rows_to_learn_from(table)
         self.n_screened_ = int(len(table) - kept.sum())
         rows = table if kept.all() else table[kept]
@@ -242,6 +243,37 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         """
         check_is_fitted(self)
         return self._score(read_table(self, X, fitting=False))
+
+    def compare(self, X: Any) -> decisions.BatchComparison:
+        """Tell whether a batch of rows is like those that were learned from, as a whole.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`.
+
+        Returns
+        -------
+        comparison : BatchComparison
+            The share of rows flagged and that expected, columns whose values moved, columns with
+            more gaps; `fits` and `sentence` sum it up.
+        """
+        check_is_fitted(self)
+        table = read_table(self, X, fitting=False)
+        counts = self.count_batch()
+        counts.add(table, int((self._score(table) < self.offset_).sum()))
+        return counts.compare()
+
+    def count_batch(self) -> decisions.BatchCounts:
+        """Return something that compares a batch with the rows learned from, chunk by chunk."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(self.n_features_in_)]
+        usual = decisions.UNSEEN_SHARE if self.contamination == "auto" else self.contamination
+        return decisions.BatchCounts(
+            list(map(str, names)), self.column_quantiles_, self.missing_shares_, float(usual)
+        )
 
 
 def _slabs(table: Array) -> Iterator[slice]:
