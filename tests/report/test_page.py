@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from setatoms.report import AtomTable, ReportData, make_page, write_report
+from setatoms.report.rows import blamed_columns
 from setatoms.webpage import templates, write_page
 
 
@@ -113,3 +114,27 @@ def test_radii_that_do_not_match_the_atoms_are_an_error():
         AtomTable(np.ones((3, 2)), np.ones(2))
     with pytest.raises(ValueError, match=r"sizes=\(2, 2\) sum to 4 for 3 atoms"):
         AtomTable(np.ones((3, 2)), np.ones(3), sizes=(2, 2))
+
+
+def test_columns_are_ranked_over_all_flagged_rows(make_data):
+    def record(row, flagged, **parts):
+        entries = [
+            {"column": name, "observed": 1.0, "expected": 0.0, "contribution": part}
+            for name, part in sorted(parts.items(), key=lambda item: -item[1])
+        ]
+        return {"row": row, "score": 9.0 - row, "flagged": flagged, "columns": entries, "atoms": []}
+
+    names = ["flow", "temp", "<b>"]
+    rows = [
+        record(1, True, flow=0.2, temp=0.7, **{"<b>": 0.1}),
+        record(2, True, flow=0.4, temp=0.5, **{"<b>": 0.1}),
+        record(3, False, flow=1.0),
+    ]
+    data = make_data(columns=names, center=np.zeros(3), scale=np.ones(3), top_rows=rows)
+    blamed = blamed_columns(data)
+    assert [column["name"] for column in blamed] == ["temp", "flow", "<b>"]
+    assert [column["first"] for column in blamed] == [2, 0, 0]
+    assert blamed[0]["share"] == pytest.approx(0.6)
+    page = make_page(data)
+    assert "Columns to blame" in page
+    assert "&lt;b&gt;</dt>" in page

@@ -12,7 +12,7 @@ from setatoms.report.dictionary import MOST_ATOMS, MOST_COLUMNS, details_of_atom
 from setatoms.report.distribution import bin_scores
 from setatoms.report.drawing import Drawing
 from setatoms.report.numbers import FILTERS
-from setatoms.report.rows import details_of_rows, table_of_rows
+from setatoms.report.rows import blamed_columns, details_of_rows, table_of_rows
 from setatoms.webpage import fill_page, visible, write_page
 
 _MOST_NAME = 120
@@ -63,6 +63,7 @@ def make_page(data: ReportData) -> str:
         n_hidden=int(np.count_nonzero(~finite)),
         drawings=_drawings(data) if finite.any() else [],
         **table_of_rows(data),
+        blamed=blamed_columns(data),
         most_atoms=MOST_ATOMS,
         most_columns=MOST_COLUMNS,
         column_names=", ".join(visible(name, _MOST_NAME) for name in data.columns[:_MOST_NAME]),

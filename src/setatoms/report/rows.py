@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
@@ -12,6 +12,7 @@ from setatoms.report.data import MOST_ROWS, ReportData
 from setatoms.report.numbers import measure, number, percent, rounded
 
 _MOST_REASONS = 3
+_MOST_BLAMED = 10
 # Columns shown per row: as many as fit, so that the page stays small with many rows.
 _MOST_CELLS, _FEWEST_COLUMNS, _MOST_COLUMNS = 8000, 10, 60
 _MOST_ATOMS = 12
@@ -30,6 +31,25 @@ def table_of_rows(data: ReportData) -> dict[str, Any]:
             for name in ("index", "p_value", "kind")
         },
     }
+
+
+def blamed_columns(data: ReportData) -> list[dict[str, Any]]:
+    """Return the columns with the largest parts in the scores of flagged rows, for the page."""
+    shares: dict[str, float] = defaultdict(float)
+    first: Counter[str] = Counter()
+    records = [record for record in data.top_rows[:MOST_ROWS] if record["flagged"]]
+    for record in records:
+        entries = record.get("columns", ())
+        first.update(str(entry["column"]) for entry in entries[:1])
+        for entry in entries:
+            shares[str(entry["column"])] += float(entry["contribution"]) / len(records)
+    names = sorted(shares, key=lambda name: -shares[name])[:_MOST_BLAMED]
+    most = max(shares.values(), default=0.0)
+    return [
+        {"name": name, "share": shares[name], "part": shares[name] / most, "first": first[name]}
+        for name in names
+        if shares[name] > 0
+    ]
 
 
 def _row(record: Record, most: float) -> dict[str, Any]:
