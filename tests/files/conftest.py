@@ -27,7 +27,7 @@ def read(path: Path, choice: Choice | None = None, **options: Any) -> Read:
     """Choose the columns of a file and read them."""
     table = open_source(Source(str(path), options.pop("encoding", None)), ReadOptions(**options))
     chosen = choose_columns(table, choice or Choice())
-    parts = [features for features, _ in feature_chunks(table, chosen.encoding)]
+    parts = [features for features, *_ in feature_chunks(table, chosen.encoding)]
     return Read(
         chosen.encoding.features, np.concatenate(parts), "\n".join(chosen.notes), chosen.encoding
     )

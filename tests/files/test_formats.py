@@ -13,6 +13,7 @@ import pytest
 
 from setatoms.files import (
     Choice,
+    Column,
     Encoding,
     FileError,
     ReadOptions,
@@ -210,3 +211,27 @@ def test_a_word_among_the_numbers_of_a_model_is_an_error_with_its_place(tmp_path
 def test_an_encoding_from_a_forged_model_is_refused(plain: dict[str, Any]) -> None:
     with pytest.raises(FileError, match="does not say how to read"):
         Encoding.from_json(json.loads(json.dumps(plain)))
+
+
+@pytest.mark.parametrize(
+    ("cell", "seconds"),
+    [
+        ("2024-02-03 04:05", 1706933100),
+        ("2024-02-03T04:05:00", 1706933100),
+        ("03.02.2024 04:05", 1706933100),
+        ("3.2.2024 04:05:00", 1706933100),
+        ("02/03/2024 04:05", 1706933100),
+        ("02/03/2024 4:05 AM", 1706933100),
+        ("2024-02-03", 1706918400),
+    ],
+)
+def test_dates_tell_when_rows_were(cell: str, seconds: int, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    lines = "".join(f"{cell},{i % 7},{i % 5}\n" for i in range(30))
+    path.write_text(f"at,a,b\n{lines},1,2\n", encoding="utf-8")
+    table = open_table(Source(str(path)))
+    assert table.time_column == "at"
+    encoding = Encoding((Column("a"), Column("b")))
+    (rows,) = feature_chunks(table, encoding, time="at")
+    np.testing.assert_array_equal(rows.times, [seconds] * 30 + [np.nan])
+    assert rows.features.shape == (31, 2)

@@ -68,6 +68,6 @@ def one_input(data: bytes) -> None:
     except FileError:
         return
     encoding = Encoding.from_json(json.loads(json.dumps(chosen.encoding.to_json())))
-    n_rows = sum(len(features) for features, _ in feature_chunks(table, encoding))
+    n_rows = sum(len(features) for features, *_ in feature_chunks(table, encoding))
     if n_rows != chosen.survey.n_rows:
         raise RuntimeError(f"{chosen.survey.n_rows} rows at first, {n_rows} later")

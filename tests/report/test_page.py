@@ -138,3 +138,16 @@ def test_columns_are_ranked_over_all_flagged_rows(make_data):
     page = make_page(data)
     assert "Columns to blame" in page
     assert "&lt;b&gt;</dt>" in page
+
+
+def test_scores_are_drawn_over_time(make_data):
+    times = np.linspace(1.7e9, 1.71e9, 300)
+    times[3] = np.nan
+    page = make_page(make_data(times=times, time_name="at <i>"))
+    assert "Scores over time" in page
+    assert "2023-11-14" in page
+    assert "by at &lt;i&gt;" in page
+    assert "Scores over time" not in make_page(make_data(times=np.zeros(300)))
+    assert "Scores over time" not in make_page(make_data())
+    with pytest.raises(ValueError, match="times has 3 values for 300 scores"):
+        make_data(times=np.zeros(3))

@@ -89,7 +89,7 @@ def _find(
     also = [index] if index else []
     check_known(data.table, also)
     n_rows = 0
-    for features, words in feature_chunks(data.table, model.encoding, also):
+    for features, words, _ in feature_chunks(data.table, model.encoding, also):
         place = None if row is None else row - n_rows - 1
         if index is not None:
             named = [None if word is None else word.strip() for word in words[index]]

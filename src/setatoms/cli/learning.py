@@ -126,7 +126,7 @@ def _load(data: Data, chosen: Chosen, rows: NDArray[np.intp]) -> Array:
     X = np.empty((len(rows), len(encoding.features)))
     first, filled = 0, 0
     with ReadProgress("reading a sample", data, n_rows) as progress:
-        for features, _ in feature_chunks(data.table, encoding):
+        for features, *_ in feature_chunks(data.table, encoding):
             end = int(np.searchsorted(rows, first + len(features)))
             X[filled:end] = features[rows[filled:end] - first]
             first, filled = first + len(features), end

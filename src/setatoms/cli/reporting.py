@@ -55,6 +55,8 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
         fingerprint="" if data.source is None else f"sha256:{data.source.fingerprint()}",
         command=_command(),
         created=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        times=np.concatenate(results.tally.times) if results.tally.times else None,
+        time_name=data.table.time_column or "",
         notes=[*filter(None, [results.batch]), *results.notes],
     )
     write_report(path, page)
@@ -62,7 +64,7 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
 
 def _atoms(model: Model, data: Data) -> AtomTable:
     """Return the atoms of all dictionaries, with the share of the first rows that use each."""
-    features, _ = next(feature_chunks(data.table, model.encoding))
+    features, *_ = next(feature_chunks(data.table, model.encoding))
     dictionaries = model.detector.dictionaries_
     return AtomTable(
         np.concatenate([dictionary.atoms for dictionary in dictionaries]),

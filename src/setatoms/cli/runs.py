@@ -74,8 +74,11 @@ def run_scoring(
     rule = find_rule(model, data, wishes.flagging, n_rows)
     bad, counts = BadCells(data.table), model.detector.count_batch()
     own = _columns_to_keep(wishes, data)
+    time = data.table.time_column if wishes.report else None
+    if own or time:
+        data.table.kept = None  # which knows neither
     with scores_file(wishes.out, model, wishes.index, own) as file:
-        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, own):
+        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, own, time):
             tally.add(rows)
             counts.add(rows.features, int((rows.scores > model.threshold).sum()))
             if file is not None:
@@ -115,7 +118,6 @@ def _columns_to_keep(wishes: Wishes, data: Data) -> list[str]:
     names = data.table.names
     wanted = names if wishes.keep == ("all",) else as_columns(wishes.keep, data.table)
     check_known(data.table, wanted)
-    data.table.kept = None
     return [name for name in wanted if name != wishes.index]
 
 

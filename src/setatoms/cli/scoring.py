@@ -35,6 +35,8 @@ class Scored(NamedTuple):
         The words of the index column.
     kept : list of list
         The words of the table's own columns that are written with the scores.
+    times : ndarray of shape (n_rows,) or None
+        When they were, in seconds since 1970.
     """
 
     first_row: int
@@ -44,6 +46,7 @@ class Scored(NamedTuple):
     flagged: Mask
     labels: list[str | None] | None
     kept: list[list[str | None]]
+    times: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def _next_highest(model: Model, data: Data, n_top: int, n_rows: int | None) -> f
         return -float(known[n_top])
     highest = np.empty(0)
     with ReadProgress("looking for the highest scores", data, n_rows) as progress:
-        for features, _ in feature_chunks(data.table, model.encoding):
+        for features, *_ in feature_chunks(data.table, model.encoding):
             merged = np.concatenate([highest, model.scores(features)])
             highest = np.sort(merged)[::-1][: n_top + 1]
             progress.advance(len(features))
@@ -105,7 +108,7 @@ def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) 
         )
     counts = PValueCounts(len(model.detector.calibration_scores_))
     with ReadProgress("counting p-values", data, n_rows) as progress:
-        for features, _ in feature_chunks(data.table, model.encoding):
+        for features, *_ in feature_chunks(data.table, model.encoding):
             p_values = model.p_values(model.scores(features))
             counts.add([] if p_values is None else p_values)
             progress.advance(len(features))
@@ -120,18 +123,19 @@ def score_rows(
     n_rows: int | None,
     bad: BadCells,
     keep: Sequence[str] = (),
+    time: str | None = None,
 ) -> Iterator[Scored]:
     """Yield the rows of a table with their scores, in order, and the words of columns to keep."""
     first = 1
     also = [*([index] if index else []), *keep]
     with ReadProgress("scoring", data, n_rows) as progress:
-        for features, words in feature_chunks(data.table, model.encoding, also, bad):
+        for features, words, times in feature_chunks(data.table, model.encoding, also, bad, time):
             scores = model.scores(features)
             p_values = model.p_values(scores)
             labels = words[index] if index else None
             flagged = rule.flag(scores, p_values)
             kept = [words[name] for name in keep]
-            yield Scored(first, features, scores, p_values, flagged, labels, kept)
+            yield Scored(first, features, scores, p_values, flagged, labels, kept, times)
             first += len(features)
             progress.advance(len(features))
 
@@ -172,6 +176,7 @@ class Tally:
     top: list[TopRow] = field(default_factory=list)
     scores: list[Array] = field(default_factory=list)
     flags: list[Mask] = field(default_factory=list)
+    times: list[Array] = field(default_factory=list)
 
     def add(self, rows: Scored) -> None:
         """Take in further rows."""
@@ -188,6 +193,8 @@ class Tally:
         if self.keep_scores:
             self.scores.append(rows.scores)
             self.flags.append(rows.flagged)
+            if rows.times is not None:
+                self.times.append(rows.times)
 
 
 def _top_row(rows: Scored, i: int) -> TopRow:

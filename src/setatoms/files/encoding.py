@@ -58,6 +58,8 @@ class Column:
 
     def sql(self, column: TableColumn, table: Table) -> str:
         """Return an expression for the number of a cell: of a value, its place; else null."""
+        if self.kind == "time":
+            return column.time()
         if self.kind == "number":
             number = column.number()
             for value in table.stand_ins:
@@ -142,10 +144,13 @@ class Rows(NamedTuple):
         As a model wants them, NaN where missing.
     words : dict of str to list
         Further columns, as text.
+    times : ndarray of shape (n_rows,) or None
+        When the rows were, in seconds since 1970.
     """
 
     features: Matrix
     words: dict[str, list[str | None]]
+    times: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -263,7 +268,7 @@ def _stream(table: Table, columns: Sequence[Column], also: Sequence[str]) -> Ite
         own = table.columns[column.name]
         inner.append(f"{column.sql(own, table)} as n{j}")
         outer.append(f"coalesce(n{j}, 'nan'::double)")
-        if column.kind != "one-hot" and own.kind != "opaque":
+        if column.kind in ("number", "boolean") and own.kind != "opaque":
             inner.append(f"{own.text()} as t{j}")
             tests.append(
                 f"case when n{j} is null and t{j} is not null and not {table.is_missing(f't{j}')} "
@@ -311,7 +316,7 @@ def _reader(column: Column, table: Table) -> Callable[[str], float | None]:
     values = {value: float(i) for i, value in enumerate(column.values, 1)}
 
     def read(cell: str) -> float | None:
-        if is_missing(cell, table.missing):
+        if is_missing(cell, table.missing) or column.kind == "time":
             return math.nan
         if column.kind == "one-hot":
             return values.get(clean(cell), 0.0)
@@ -327,9 +332,27 @@ def _reader(column: Column, table: Table) -> Callable[[str], float | None]:
 
 
 def feature_chunks(
-    table: Table, encoding: Encoding, also: Sequence[str] = (), bad: BadCells | None = None
+    table: Table,
+    encoding: Encoding,
+    also: Sequence[str] = (),
+    bad: BadCells | None = None,
+    time: str | None = None,
 ) -> Iterator[Rows]:
-    """Yield the features of a table, chunk by chunk, with the words of the columns `also`."""
+    """Yield the features of a table, chunk by chunk.
+
+    Parameters
+    ----------
+    table : Table
+        What to read.
+    encoding : Encoding
+        How its columns become features.
+    also : sequence of str
+        Columns whose words to return besides.
+    bad : BadCells, optional
+        Is told of the cells that are no numbers.
+    time : str, optional
+        The column that tells when rows were.
+    """
     encoding.check(table)
     bad = bad or BadCells(table)
     if table.kept is not None:
@@ -340,11 +363,14 @@ def feature_chunks(
         for column in encoding.columns
         if column.kind == "number" and not _may_be_number(table.columns[column.name])
     ]
-    for batch in read_columns(table, encoding.columns, also, bad):
+    columns = [*encoding.columns, *([Column(time, "time")] if time else [])]
+    for batch in read_columns(table, columns, also, bad):
         for name in wrong:
             if name in bad.first:
                 raise bad.error(name)
-        yield Rows(encoding.expand(batch.numbers), dict(zip(also, batch.words, strict=True)))
+        features = encoding.expand(batch.numbers[:, : len(encoding.columns)])
+        words = dict(zip(also, batch.words, strict=True))
+        yield Rows(features, words, batch.numbers[:, -1] if time else None)
 
 
 def _kept_chunks(kept: Rows) -> Iterator[Rows]:

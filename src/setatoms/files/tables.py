@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -13,6 +13,7 @@ from setatoms.files.errors import FileError
 from setatoms.files.written import Style, booleans_of, clean, is_date, is_missing
 
 _SAMPLE_ROWS, _SAMPLE_CELLS = 5_000, 1_000_000
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 # Text with more different values is no category.
 FEW = 20
 
@@ -33,8 +34,10 @@ class TableColumn:
         How text writes numbers, if it does.
     values : dict or None
         How often each value of text occurs in the first rows, if they are few.
-    whole, codes : bool
-        Whether the first rows hold whole numbers only; and some with a zero in front.
+    codes : bool
+        Whether some numbers of the first rows have zeros in front.
+    day_first : bool
+        Whether dates as 3/4/2024 are in April.
     """
 
     name: str
@@ -43,6 +46,8 @@ class TableColumn:
     style: Style | None = None
     values: dict[str, int] | None = None
     codes: bool = False
+    day_first: bool = True
+    _is_text: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -55,6 +60,19 @@ class TableColumn:
             return self.style.sql(self.cell)
         number = f"try_cast({self.cell} as double)"
         return f"case when isfinite({number}) then {number} end"
+
+    def time(self) -> str:
+        """Return an expression for seconds since 1970, null where there is no date."""
+        if self.kind != "date" or not self._is_text:
+            return f"epoch(try_cast({self.cell} as timestamp))"
+        order = ("%d{0}%m{0}%Y" if self.day_first else "%m{0}%d{0}%Y",)
+        days = [day.format(mark) for mark in "./-" for day in order]
+        shapes = [f"{day}{clock}" for day in days for clock in _CLOCKS]
+        formats = ", ".join(map(quoted_text, shapes))
+        read = (
+            f"coalesce(try_cast({self.cell} as timestamp), try_strptime({self.cell}, [{formats}]))"
+        )
+        return f"epoch({read})"
 
     def text(self) -> str:
         """Return an expression for a cell as text."""
@@ -118,6 +136,11 @@ class Table:
         """Numbers that stand for no value."""
         read = (Style().read(word) for word in sorted(self.missing))
         return [number for number in read if number is not None]
+
+    @property
+    def time_column(self) -> str | None:
+        """The first column of dates or times, if there is one."""
+        return next((name for name, c in self.columns.items() if c.kind == "date"), None)
 
     @property
     def names(self) -> list[str]:
@@ -185,7 +208,8 @@ def _settle(column: TableColumn, style: Style | None, words: Sequence[str]) -> N
     stripped = [clean(word) for word in words]
     distinct = dict.fromkeys(stripped)
     if stripped and all(map(is_date, list(distinct)[:1000])):
-        column.kind = "date"
+        column.kind, column._is_text = "date", True
+        column.day_first = _is_day_first(distinct)
         return
     column.style = style
     column.codes = any(re.fullmatch(r"0\d{2,}", word) for word in distinct)
@@ -193,3 +217,13 @@ def _settle(column: TableColumn, style: Style | None, words: Sequence[str]) -> N
         column.values = {word: stripped.count(word) for word in distinct}
         if booleans_of(distinct) is not None:
             column.kind = "boolean"
+
+
+def _is_day_first(dates: Iterable[str]) -> bool:
+    """Tell whether dates begin with the day, where they do not begin with the year."""
+    parts = [re.match(r"(\d{1,2})([./-])(\d{1,2})\D", date) for date in dates]
+    found = [part for part in parts if part is not None]
+    if any(int(part[1]) > 12 for part in found):
+        return True
+    # without a sign of either, points are European and slashes American
+    return not any(int(part[3]) > 12 for part in found) and all(part[2] != "/" for part in found)

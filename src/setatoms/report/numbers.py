@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 _EXACT = 1e15
 _MOST_DECIMALS = 8
@@ -101,8 +102,23 @@ def short(rows: int) -> str:
     return str(rows)
 
 
+def moment(time: float) -> str:
+    """Return seconds since 1970 as a date and a time of day.
+
+    Examples
+    --------
+    >>> moment(0.0)
+    '1970-01-01 00:00'
+    """
+    try:
+        return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, OSError, ValueError):
+        return f"{time:.4g}"
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "exact": lambda value: f"{value:.10g}",
+    "moment": moment,
     "number": number,
     "percent": percent,
     "px": lambda value: f"{value:.1f}",

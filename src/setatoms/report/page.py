@@ -13,6 +13,7 @@ from setatoms.report.distribution import bin_scores
 from setatoms.report.drawing import Drawing
 from setatoms.report.numbers import FILTERS
 from setatoms.report.rows import blamed_columns, details_of_rows, table_of_rows
+from setatoms.report.timeline import TimeDrawing, cut_into_spans
 from setatoms.webpage import fill_page, visible, write_page
 
 _MOST_NAME = 120
@@ -62,6 +63,7 @@ def make_page(data: ReportData) -> str:
         data=data,
         n_hidden=int(np.count_nonzero(~finite)),
         drawings=_drawings(data) if finite.any() else [],
+        timelines=_timelines(data),
         **table_of_rows(data),
         blamed=blamed_columns(data),
         most_atoms=MOST_ATOMS,
@@ -74,6 +76,13 @@ def make_page(data: ReportData) -> str:
 def _drawings(data: ReportData) -> list[Drawing]:
     histogram = bin_scores(data.scores, data.flagged, data.threshold)
     return [Drawing(*size, histogram, data.threshold) for size in _SIZES]
+
+
+def _timelines(data: ReportData) -> list[TimeDrawing]:
+    if data.times is None:
+        return []
+    spans = cut_into_spans(data.times, data.scores, data.flagged)
+    return [TimeDrawing(*size, spans, data.threshold) for size in _SIZES if spans]
 
 
 def _embedded(data: ReportData) -> dict[str, Any]:
