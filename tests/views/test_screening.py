@@ -41,6 +41,17 @@ def test_a_group_apart_is_seen_and_a_second_pattern_is_not():
         assert keep[:n_group].mean() == pytest.approx(float(kept), abs=0.02)
 
 
+@pytest.mark.parametrize("seed", [3, 5, 8])
+@pytest.mark.parametrize("noise", [0.1, 0.2, 0.3])
+def test_the_ends_of_an_even_cloud_are_no_group(seed, noise):
+    # neighbours of rows at both ends are twice as far: with these seeds a valley is before them
+    rng = np.random.default_rng(seed)
+    power = rng.uniform(1, 9, size=3000)
+    weights = rng.uniform(0.5, 2, size=40)
+    X = np.outer(power, weights) + rng.normal(0, noise, size=(3000, 40))
+    assert screen_rows(X).mean() > 0.99
+
+
 def test_gaps_are_no_reason_to_leave_a_row_out():
     X = make_rows()
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan

@@ -14,6 +14,9 @@ What lies beyond the valley is a group of its own. The rise must be more than ch
 :math:`c_1` rows expected in a window at the valley and :math:`c_2` in one at the second mode, it
 counts if :math:`c_2 - c_1 > 3 \sqrt{c_1 + c_2}`.
 
+*Edges*: where rows lie evenly, as along one cause that takes all values alike, those at the ends
+have neighbours on one side only, up to twice as far as inside. Such a group is not apart.
+
 Standard deviations are taken from the rows that look normal, in a few rounds. A group of more than
 40 % of the rows is not apart: it is one of two patterns.
 """
@@ -38,6 +41,9 @@ _TENTH, _FAR_VALUE, _MOST_FAR = 0.1, 25.0, 0.05
 _MOST_OF_A_GROUP = 0.4
 # How sure a second mode must be, in standard deviations: of sizes, and of distances.
 _SURE, _SURE_OF_DISTANCES = 3.0, 4.0
+# At the edges of an even cloud, of whatever dimension, neighbours are up to twice as far as inside,
+# 1.5 times in the middle. Edges are a fifth of the rows or more; 0.69 is the logarithm of 2.
+_LEAST_EDGE, _EDGE_MIDDLE, _EDGE_FAR = 0.1, 0.55, 0.9
 _SAMPLE_ROWS = 500
 _QUARTER = 4
 # The distances of so many rows stay in a near cache.
@@ -70,7 +76,9 @@ def screen_rows(X: Array, n_jobs: int | None = 1) -> Mask:
     for _ in range(_ROUNDS):
         plain, robust, distances = _measure(X, keep, n_jobs)
         abnormal = far | (plain > find_valley(plain))
-        abnormal |= distances > find_valley(distances, _SURE_OF_DISTANCES)
+        valley = find_valley(distances, _SURE_OF_DISTANCES)
+        if not is_edge(distances, valley):
+            abnormal |= distances > valley
         for sizes, limit in ((plain, _FAR), (robust, _FAR_ROBUST)):
             scale = Calibration.learn(sizes[None, keep])
             abnormal |= sizes > scale.middle[0] + limit * scale.spread[0]
@@ -108,6 +116,30 @@ def find_valley(sizes: Array, sure: float = _SURE) -> float:
     per_bandwidth = bandwidth / (edges[1] - edges[0])
     density = gaussian_filter1d(counts.astype(np.float64), per_bandwidth, mode="constant")
     return _first_valley(density * 3 * per_bandwidth, counts, edges, sure)
+
+
+def is_edge(distances: Array, valley: float) -> bool:
+    """Tell whether the rows beyond a valley of `distances` (n,) are the edge of an even cloud.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n,)
+        Logarithms of distances.
+    valley : float
+        Where a group begins; inf if there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inside, twice, far = np.zeros(80), np.linspace(0.2, 0.7, 20), np.full(20, 1.0)
+    >>> is_edge(np.append(inside, twice), 0.1), is_edge(np.append(inside, far), 0.1)
+    (True, False)
+    """
+    beyond = distances > valley
+    if beyond.mean() < _LEAST_EDGE:
+        return False
+    middle, far = np.quantile(distances[beyond], (0.5, 0.9)) - np.median(distances[~beyond])
+    return bool(middle < _EDGE_MIDDLE and far < _EDGE_FAR)
 
 
 def _first_valley(expected: Array, counts: NDArray[np.intp], edges: Array, sure: float) -> float:
