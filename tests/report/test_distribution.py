@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from setatoms.report.distribution import bin_scores
@@ -24,6 +24,9 @@ def draw(histogram, threshold):
 
 
 @given(SCORES, st.floats(0, 1e12))
+@example([0.0, 5e-324], 0.0)
+@example([0.0] * 7 + [1.0] * 5 + [13.0, 5e-324], 0.0)
+@example([5e-324] * 3 + [1.0], 0.5)
 def test_every_row_lies_in_one_bin_and_the_threshold_parts_them(values, threshold):
     scores = np.array(values)
     flagged = scores > threshold

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 # From when Python itself has started to when most commands have ended, in seconds.
 _MOMENTS = (0.3, 4.0)
+_PATIENCE = 2.0
 _SAVE = "import sys, setatoms; m = setatoms.load(sys.argv[1])\nwhile True: m.save(sys.argv[2])"
 
 
@@ -40,11 +41,16 @@ class Work(NamedTuple):
     words: list[str]
     outputs: list[str]
     check: Callable[[Path, Tally], None] | None = None
+    # Python itself may drop the exception of a signal: a person presses Ctrl-C once more
+    again: bool = False
 
 
-def soak_kills(scene: Scene, n_kills: int, seed: int) -> Iterator[Tally]:
+WORKS = ("fit", "score", "save", "report", "benchmark")
+
+
+def soak_kills(scene: Scene, n_kills: int, seed: int, names: Sequence[str]) -> Iterator[Tally]:
     """Kill each kind of work equally often."""
-    works = _works(scene)
+    works = [work for work in _works(scene) if work.name in names]
     for number, work in enumerate(works):
         tally = Tally(f"kills: {work.name}")
         share = n_kills // len(works) + (number < n_kills % len(works))
@@ -58,7 +64,9 @@ def _works(scene: Scene) -> list[Work]:
     return [
         Work("fit", [*COMMAND, "fit", table, *cone, "--save", "m.setatoms"], ["m.setatoms"]),
         Work("score", [*COMMAND, "score", model, table, "--out", "s.csv"], ["s.csv"]),
-        Work("save", [sys.executable, "-c", _SAVE, model, "m.setatoms"], ["m.setatoms"]),
+        Work(
+            "save", [sys.executable, "-c", _SAVE, model, "m.setatoms"], ["m.setatoms"], again=True
+        ),
         Work("report", [*COMMAND, "detect", table, *cone, "--report", "p.html"], ["p.html"]),
         Work("benchmark", [*bench_words(scene), "store"], [], _check_store),
     ]
@@ -114,13 +122,15 @@ def _kill(
     except subprocess.TimeoutExpired:
         child.send_signal(number)
     began = time.monotonic()
-    try:
-        _, err = child.communicate(timeout=HANG_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.communicate()
-        return None, HANG_SECONDS, ""
-    return child.returncode, time.monotonic() - began, err
+    while time.monotonic() - began < HANG_SECONDS:
+        try:
+            _, err = child.communicate(timeout=_PATIENCE if work.again else HANG_SECONDS)
+            return child.returncode, time.monotonic() - began, err
+        except subprocess.TimeoutExpired:
+            child.send_signal(number)
+    child.kill()
+    child.communicate()
+    return None, HANG_SECONDS, ""
 
 
 def _check_store(folder: Path, tally: Tally) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).parents[2]))
 
+from kills import WORKS
 from mutations import READERS
 from scene import Scene, Tally
 
@@ -52,6 +53,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--inputs", type=int, default=100_000, help="mutated inputs in total")
     parser.add_argument("--readers", nargs="+", choices=READERS, help="who gets them")
     parser.add_argument("--kills", type=int, default=50, help="kills in total")
+    parser.add_argument("--works", nargs="+", choices=WORKS, default=WORKS, help="what is killed")
     parser.add_argument("--disks", type=int, default=12, help="sizes of disks for each output")
     parser.add_argument("--environments", type=int, default=24, help="combinations, at most 24")
     parser.add_argument("--seed", type=int, default=0)
@@ -65,7 +67,7 @@ def _parts(scene: Scene, options: argparse.Namespace) -> Iterator[Tally]:
     from mutations import soak_readers
 
     yield from soak_readers(options.inputs, options.seed, options.readers)
-    yield from soak_kills(scene, options.kills, options.seed)
+    yield from soak_kills(scene, options.kills, options.seed, options.works)
     if options.disks:
         yield from soak_disks(scene, options.disks)
     if options.environments:

@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 _FEWEST_BINS, _MOST_BINS = 16, 56
 # A tail this many times as long as all that comes before it is drawn in.
 _LONG_TAIL = 1.5
+# Differences that are no more than the smallest numbers there are.
+_NOTHING = 1e-290
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def bin_scores(scores: Array, flagged: NDArray[np.bool_], threshold: float | Non
 def _choose_axis(scores: Array) -> Axis:
     low, middle, high = np.quantile(scores, [0.0, 0.5, 0.95])
     top = scores.max()
-    if middle > 0 and top - high > _LONG_TAIL * (high - low):
+    if middle > _NOTHING * max(top, 1.0) and top - high > _LONG_TAIL * (high - low):
         return Axis(unit=float(middle))
     return Axis(unit=None)
 
@@ -123,7 +125,7 @@ def _anchor(axis: Axis, scores: Array, threshold: float | None) -> float | None:
 def _edges(positions: Array, anchor: float | None) -> Array:
     """Return the edges of equally wide bins over the positions and the anchor, which is an edge."""
     low, high = float(positions.min()), float(positions.max())
-    if not high > low:
+    if not high - low > _NOTHING:
         margin = max(abs(low), 1.0) / 20
         return np.array([low - margin, high + margin])
     width = (high - low) / _bin_count(positions, high - low)
