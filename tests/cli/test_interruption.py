@@ -143,9 +143,14 @@ def run(words):
 """
 
 
+def run_guarded(run: str, number: signal.Signals) -> subprocess.CompletedProcess[str]:
+    """Run a program that sends itself a signal."""
+    words = [sys.executable, "-c", _GUARDED.format(run=run), str(int(number))]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+
+
 def test_tidying_up_is_not_disturbed() -> None:
-    words = [sys.executable, "-c", _GUARDED.format(run=_WHILE_TIDYING_UP), "15"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = run_guarded(_WHILE_TIDYING_UP, signal.SIGTERM)
     assert (done.returncode, done.stdout, done.stderr) == (143, "tidy\n", "stopped\n")
 
 
@@ -156,8 +161,7 @@ def test_tidying_up_is_not_disturbed() -> None:
 def test_a_signal_whose_exception_is_dropped_is_not_lost(
     run: str, number: signal.Signals, status: int
 ) -> None:
-    words = [sys.executable, "-c", _GUARDED.format(run=run), str(int(number))]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = run_guarded(run, number)
     assert done.returncode == status
     assert done.stderr.strip() == ("interrupted" if number == signal.SIGINT else "stopped")
 

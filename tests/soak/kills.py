@@ -41,16 +41,19 @@ class Work(NamedTuple):
     words: list[str]
     outputs: list[str]
     check: Callable[[Path, Tally], None] | None = None
-    # Python itself may drop the exception of a signal: a person presses Ctrl-C once more
-    again: bool = False
+    # without the command line: Python shows a traceback, and may drop the exception of a signal, so
+    # that a person presses Ctrl-C once more
+    plain: bool = False
 
 
 WORKS = ("fit", "score", "save", "report", "benchmark")
 
 
-def soak_kills(scene: Scene, n_kills: int, seed: int, names: Sequence[str]) -> Iterator[Tally]:
-    """Kill each kind of work equally often."""
-    works = [work for work in _works(scene) if work.name in names]
+def soak_kills(
+    scene: Scene, n_kills: int, seed: int, names: Sequence[str] | None
+) -> Iterator[Tally]:
+    """Kill each kind of work equally often, or those that are named."""
+    works = [work for work in _works(scene) if names is None or work.name in names]
     for number, work in enumerate(works):
         tally = Tally(f"kills: {work.name}")
         share = n_kills // len(works) + (number < n_kills % len(works))
@@ -65,7 +68,7 @@ def _works(scene: Scene) -> list[Work]:
         Work("fit", [*COMMAND, "fit", table, *cone, "--save", "m.setatoms"], ["m.setatoms"]),
         Work("score", [*COMMAND, "score", model, table, "--out", "s.csv"], ["s.csv"]),
         Work(
-            "save", [sys.executable, "-c", _SAVE, model, "m.setatoms"], ["m.setatoms"], again=True
+            "save", [sys.executable, "-c", _SAVE, model, "m.setatoms"], ["m.setatoms"], plain=True
         ),
         Work("report", [*COMMAND, "detect", table, *cone, "--report", "p.html"], ["p.html"]),
         Work("benchmark", [*bench_words(scene), "store"], [], _check_store),
@@ -91,7 +94,7 @@ def _kill_often(scene: Scene, work: Work, n_kills: int, rng: random.Random, tall
         tally.check(scene.inputs() == inputs, where + "an input changed")
         for name in work.outputs:
             tally.check(is_whole(folder / name), where + f"{name} is neither old nor complete")
-        if number != signal.SIGKILL and work.words[1] == "-m" and status in (129, 130, 143):
+        if number != signal.SIGKILL and not work.plain and status in (129, 130, 143):
             tally.check(not leftovers(folder), where + f"it left {leftovers(folder)}")
         if work.check is not None:
             work.check(folder, tally)
@@ -103,7 +106,7 @@ def _kill_often(scene: Scene, work: Work, n_kills: int, rng: random.Random, tall
 
 def _has_traceback(work: Work, err: str) -> bool:
     """Tell whether a command showed a traceback, other than Python's own before it started."""
-    if "Traceback" not in err or work.name == "save":
+    if "Traceback" not in err or work.plain:
         return False
     interrupted = err.startswith("Traceback") and err.rstrip().endswith("KeyboardInterrupt")
     return not interrupted or ", in main" in err
@@ -124,7 +127,7 @@ def _kill(
     began = time.monotonic()
     while time.monotonic() - began < HANG_SECONDS:
         try:
-            _, err = child.communicate(timeout=_PATIENCE if work.again else HANG_SECONDS)
+            _, err = child.communicate(timeout=_PATIENCE if work.plain else HANG_SECONDS)
             return child.returncode, time.monotonic() - began, err
         except subprocess.TimeoutExpired:
             child.send_signal(number)

@@ -53,7 +53,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--inputs", type=int, default=100_000, help="mutated inputs in total")
     parser.add_argument("--readers", nargs="+", choices=READERS, help="who gets them")
     parser.add_argument("--kills", type=int, default=50, help="kills in total")
-    parser.add_argument("--works", nargs="+", choices=WORKS, default=WORKS, help="what is killed")
+    parser.add_argument("--works", nargs="+", choices=WORKS, help="what is killed")
     parser.add_argument("--disks", type=int, default=12, help="sizes of disks for each output")
     parser.add_argument("--environments", type=int, default=24, help="combinations, at most 24")
     parser.add_argument("--seed", type=int, default=0)

@@ -44,7 +44,7 @@ def test_a_group_apart_is_seen_and_a_second_pattern_is_not():
 @pytest.mark.parametrize("seed", [3, 5, 8])
 @pytest.mark.parametrize("noise", [0.1, 0.2, 0.3])
 def test_the_ends_of_an_even_cloud_are_no_group(seed, noise):
-    # neighbours of rows at both ends are twice as far: with these seeds a valley is before them
+    # neighbours of rows at the ends are twice as far; two of these tables have a valley before them
     rng = np.random.default_rng(seed)
     power = rng.uniform(1, 9, size=3000)
     weights = rng.uniform(0.5, 2, size=40)

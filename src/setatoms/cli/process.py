@@ -55,7 +55,7 @@ class SignalsAsErrors:
         self.caught: int | None = None
         self._mine: dict[signal.Signals, Any] = {}
         self._over = threading.Event()
-        self._reminder = threading.Thread(target=self._remind, daemon=True)
+        self._reminder: threading.Thread | None = None
         self._hooks = sys.unraisablehook, sys.excepthook
 
     def __enter__(self) -> Self:
@@ -69,7 +69,7 @@ class SignalsAsErrors:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        if self._reminder.ident is not None:
+        if self._reminder is not None:
             self._reminder.join()  # or its last signal would meet the old handler
         sys.unraisablehook, sys.excepthook = self._hooks
         for number, was in self._mine.items():
@@ -79,6 +79,8 @@ class SignalsAsErrors:
         """Handle a signal: raise an error, unless there is one on its way already."""
         if self.caught is None:
             self.caught = number
+            here = threading.get_ident()
+            self._reminder = threading.Thread(target=self._remind, args=(here, number), daemon=True)
             self._reminder.start()
         error = sys.exc_info()[1]
         while error is not None:
@@ -87,12 +89,10 @@ class SignalsAsErrors:
             error = error.__context__
         raise KeyboardInterrupt if self.caught == signal.SIGINT else StoppedError(self.caught)
 
-    def _remind(self) -> None:
-        """Send the signal again until this is over."""
-        main = threading.main_thread().ident
+    def _remind(self, thread: int, number: int) -> None:
+        """Send a signal to a thread again and again, until this is over."""
         while not self._over.wait(_SOON_SECONDS):
-            if self.caught is not None and main is not None:
-                signal.pthread_kill(main, self.caught)
+            signal.pthread_kill(thread, number)
 
     def _dropped(self, lost: sys.UnraisableHookArgs) -> None:
         """Stand in for what Python calls where an exception can go nowhere: it comes again."""
