@@ -259,3 +259,37 @@ def test_rows_of_one_kind_are_listed(call: Call, table: Path):
         found = call("detect", table, "--top", 5, "--kind", kind, "--json").json["top"]
         assert 0 < len(found) <= 5
         assert {record["kind"] for record in found} == {kind}
+
+
+def test_parameters_are_chosen_for_the_table_and_said(call: Call, table: Path, tmp_path: Path):
+    model = tmp_path / "model"
+    answer = call("fit", table, "--method", "cone", "--choose", "--save", model, "--json")
+    assert answer.status == 0
+    (said,) = [note for note in answer.json["notes"] if note.startswith("--choose: ")]
+    chosen = setatoms.load(model).get_params()
+    usual = setatoms.ConeAtomDetector().get_params()
+    for name in ("n_atoms", "n_nonzero", "radii"):
+        assert (f"{name}={chosen[name]}" in said) == (chosen[name] != usual[name])
+
+
+def test_a_counterfactual_says_what_would_look_normal(call: Call, table: Path, model: Path):
+    row = call("score", model, table, "--json").json["top"][0]["row"]
+    record = call("explain", model, table, "--row", row, "--counterfactual", 1, "--json").json
+    ((name, change),) = record["counterfactual"]["columns"].items()
+    (entry,) = [entry for entry in record["columns"] if entry["column"] == name]
+    assert change["from"] == entry["observed"] != change["to"]
+    assert record["counterfactual"]["score"] < record["score"]
+    shown = call("explain", model, table, "--row", row, "--counterfactual", 1).out
+    assert "with this column replaced: score" in shown
+
+
+def test_a_counterfactual_leaves_some_column_as_it_is(call: Call, table: Path, model: Path):
+    answer = call("explain", model, table, "--row", 1, "--counterfactual", len(COLUMNS))
+    assert answer.status == 1
+    assert "--counterfactual 4 must be below the number of features, 4" in answer.err
+
+
+def test_warnings_speak_of_options(call: Call, table: Path, tmp_path: Path):
+    answer = call("fit", table, "--method", "cone", "--atoms", 3, "--save", tmp_path / "model")
+    assert "--atoms 3 is below the number of features" in answer.out
+    assert "n_atoms" not in answer.out

@@ -23,7 +23,7 @@ Call = Callable[..., Answer]
 
 MIB = 1 << 20
 PLAIN = Reading()
-LEARNING = Learning("ensemble", None, "auto", 0, None, None, (), (), (), False, 2)
+LEARNING = Learning("ensemble", None, None, False, "auto", 0, None, None, (), (), (), False, 2)
 
 
 def limited(addresses: int, *words: object) -> Answer:

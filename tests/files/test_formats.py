@@ -156,11 +156,6 @@ def test_a_query_reads_the_files_it_names_and_writes_nothing(tmp_path: Path) -> 
     assert not (tmp_path / "d.db").exists()
 
 
-def test_remote_files_are_refused_in_one_line() -> None:
-    with pytest.raises(FileError, match="is not on this machine; download it first"):
-        Source("https://example.com/a.csv")
-
-
 def test_json_lines_take_absent_keys_for_missing(read_bytes: Reader) -> None:
     lines = [
         '{"a": 1, "b": 2.5, "text": "x", "yes": true}',

@@ -6,10 +6,12 @@ read is read once more by the encoding that was chosen, and must give the same n
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
@@ -21,6 +23,7 @@ from setatoms.files import (
     ReadOptions,
     Source,
     choose_columns,
+    engine,
     feature_chunks,
     open_table,
 )
@@ -36,6 +39,20 @@ _CSV = (
     gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0),
     b"1,2\r3,4\r",
 )
+
+
+@functools.cache
+def _connection(_: int) -> duckdb.DuckDBPyConnection:
+    """Return a connection to whatever path an input may be read by."""
+    return _connect([str(_SCRATCH), *(f"/proc/self/fd/{i}" for i in range(200))])
+
+
+def _connect_once(_: Sequence[str], *__: object) -> duckdb.DuckDBPyConnection:
+    """Return a cursor of the same connection for all inputs; to start one takes longest."""
+    return _connection(os.getpid()).cursor()
+
+
+_connect, engine.connect = engine.connect, _connect_once
 
 
 def groups() -> dict[str, list[bytes]]:

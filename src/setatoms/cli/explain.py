@@ -38,6 +38,12 @@ _MOST_ATOMS = 12
     show_default=True,
     help="Order columns by their part in the score, or by what replacing them changes.",
 )
+@click.option(
+    "--counterfactual",
+    type=click.IntRange(1),
+    metavar="K",
+    help="Say what K columns would have to be for the row to look normal.",
+)
 @click.option("--top", type=click.IntRange(1), help="How many columns to list; by default all.")
 @json_option
 @reading_options
@@ -48,6 +54,7 @@ def command(
     index: str | None,
     at: str | None,
     rank: str,
+    counterfactual: int | None,
     top: int | None,
     as_json: bool,
     reading: Reading,
@@ -73,6 +80,8 @@ def command(
         "sentence": brief["sentence"],
         "p_value": None if p_values is None else float(p_values[0]),
     }
+    if counterfactual is not None:
+        record["counterfactual"] = loaded.counterfactual(features, counterfactual)
     if as_json:
         print_json(record)
     else:
@@ -126,7 +135,21 @@ def _show(record: dict[str, Any], model: Model) -> None:
     ]
     printer.table(["observed", "expected", "share", "column"], rows)
     printer.line()
+    if "counterfactual" in record:
+        _show_counterfactual(record["counterfactual"], model, printer)
     _show_atoms(record["atoms"], printer)
+
+
+def _show_counterfactual(found: dict[str, Any], model: Model, printer: Printer) -> None:
+    verdict = _verdict(found["score"], model)
+    noun = "this column" if len(found["columns"]) == 1 else "these columns"
+    printer.line(f"with {noun} replaced: score {found['score']:.4g}, {verdict}")
+    rows = [
+        ["missing" if entry["from"] is None else f"{entry['from']:.6g}", f"{entry['to']:.6g}", name]
+        for name, entry in found["columns"].items()
+    ]
+    printer.table(["from", "to", "column"], rows)
+    printer.line()
 
 
 def _verdict(score: float, model: Model) -> str:

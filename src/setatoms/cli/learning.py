@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from setatoms.cli.forecast import forewarn, rows_in_memory
 from setatoms.cli.models import Model
-from setatoms.cli.options import Learning
+from setatoms.cli.options import Learning, as_options
 from setatoms.cli.reading import Data, ReadProgress, as_columns
 from setatoms.estimators.tables import NamedRows
 from setatoms.files import Choice, Chosen, Rows, choose_columns, feature_chunks
@@ -69,9 +69,12 @@ def learn(data: Data, learning: Learning) -> LearnedModel:
     if len(rows) < chosen.survey.n_rows:
         notes.append(f"learned from {len(rows):,} random rows (--sample, --seed {learning.seed})")
     X = _load(data, chosen, rows)
+    table = NamedRows.of(X, chosen.encoding.features)
     with _remarks(notes):
         detector = make_detector(learning)
-        detector.fit(NamedRows.of(X, chosen.encoding.features))
+        if learning.choose:
+            detector = _with_best_parameters(detector, table, notes)
+        detector.fit(table)
     if detector.n_screened_:
         notes.append(
             f"{detector.n_screened_:,} rows look abnormal at first sight and had no say in learning"
@@ -105,6 +108,21 @@ def make_detector(learning: Learning) -> Any:
         random_state=learning.seed,
         verbose=int(sys.stderr.isatty()),
     )
+
+
+def _with_best_parameters(detector: Any, table: NamedRows, notes: list[str]) -> Any:
+    """Return a detector with the parameters that tell rows from broken ones best."""
+    from setatoms import choose_parameters
+
+    choice = choose_parameters(table, detector)
+    given = float(choice.candidates[0].aucs.mean())
+    if not choice.parameters:
+        notes.append(f"--choose: nothing does better than the usual parameters (AUC {given:.3f})")
+        return detector
+    best = next(c for c in choice.candidates if c.parameters == choice.parameters)
+    what = ", ".join(f"{name}={value}" for name, value in choice.parameters.items())
+    notes.append(f"--choose: {what} (AUC {best.aucs.mean():.3f}, usual parameters {given:.3f})")
+    return choice.detector
 
 
 def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
@@ -141,4 +159,5 @@ def _remarks(notes: list[str]) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
-    notes += dict.fromkeys(str(w.message) for w in caught if w.category is UserWarning)
+    ours = (as_options(str(w.message)) for w in caught if w.category is UserWarning)
+    notes += dict.fromkeys(ours)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -118,6 +119,7 @@ class Learning:
     method: str
     budget: str | None
     atoms: int | float | None
+    choose: bool
     contamination: str | float
     seed: int
     sample: int | None
@@ -128,6 +130,14 @@ class Learning:
     one_hot: bool
     jobs: int
 
+
+# Parameters of the library by what sets them here.
+_PARAMETERS = {
+    "n_atoms": "--atoms",
+    "contamination": "--contamination",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+}
 
 FRACTION = click.FloatRange(0, 1, min_open=True, max_open=True)
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -217,6 +227,11 @@ _LEARNING = (
         help="How many atoms, as 90, or how many per feature, as 3.0.",
     ),
     click.option(
+        "--choose",
+        is_flag=True,
+        help="First try what number of atoms, sparsity and radii suit the table; takes long.",
+    ),
+    click.option(
         "--contamination",
         type=Contamination(),
         default="auto",
@@ -241,6 +256,20 @@ _LEARNING = (
     click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
     click.option("--jobs", type=int, default=-1, metavar="N", help="Threads; -1 takes all cores."),
 )
+
+
+def as_options(message: str) -> str:
+    """Return what the library says with options in place of the parameters they stand for.
+
+    Examples
+    --------
+    >>> as_options("n_atoms=4 is below the number of features; lower n_atoms")
+    '--atoms 4 is below the number of features; lower --atoms'
+    """
+    for parameter, option in _PARAMETERS.items():
+        message = re.sub(rf"\b{parameter}=", f"{option} ", message)
+        message = re.sub(rf"\b{parameter}\b", option, message)
+    return message
 
 
 def reading_options(function: Function) -> Function:

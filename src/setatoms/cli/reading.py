@@ -44,8 +44,21 @@ def open_data(path: str | None, reading: Reading) -> Data:
     """Open the table that a command was given."""
     if (path is None) == (reading.query is None):
         raise click.UsageError("give DATA or --query, one of them")
-    source = None if path is None else Source(path, reading.encoding)
+    source = None if path is None else _open_source(path, reading.encoding)
     return Data(source, open_table(source, ReadOptions(**asdict(reading))))
+
+
+def _open_source(path: str, encoding: str | None) -> Source:
+    """Find the files of a table; show how much of what is elsewhere has come."""
+    n_come = 0
+    with Progress(1.0, "fetching") as progress:
+
+        def show(n_bytes: int, total: int | None) -> None:
+            nonlocal n_come
+            n_come += n_bytes
+            progress.advance(n_bytes / total if total else 0.0, f"{n_come / 1e6:,.0f} MB")
+
+        return Source(path, encoding, show)
 
 
 def as_columns(words: Sequence[str], table: Table) -> list[str]:

@@ -116,7 +116,9 @@ def _in_words(error: Exception) -> str:
         return f"not enough memory: {error or 'an allocation failed'}{_REMEDY}"
     # what the library says of bad input, damaged files, missing packages and full disks
     if isinstance(error, (ValueError, ImportError, OSError, RuntimeError)) and str(error):
-        return str(error)
+        from setatoms.cli.options import as_options
+
+        return as_options(str(error))
     return (
         f"an error that should not happen, {type(error).__name__}: {error}; please report it with "
         f"what {_TRACEBACK}=1 prints"

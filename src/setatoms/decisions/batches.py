@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,10 +110,14 @@ def profile(table: Array) -> tuple[Array, Array]:
     return quantiles, missing
 
 
-def _count_below(values: Array, limits: Array, side: Literal["left", "right"]) -> Array:
-    """Return how many values are below each of some sorted limits, or up to it (`side` left)."""
-    places = np.searchsorted(limits, values, side=side)
-    return np.bincount(places, minlength=len(limits) + 1)[: len(limits)].cumsum()
+def _count_below(values: Array, limits: Array) -> tuple[Array, Array]:
+    """Return how many values are below each of some sorted limits, and how many up to it."""
+    places = np.searchsorted(limits, values)
+    up_to = np.bincount(places, minlength=len(limits) + 1)[: len(limits)].cumsum()
+    # of equal limits, values are at the first
+    at_limit = places[values == np.append(limits, np.nan)[places]]
+    at = np.bincount(at_limit, minlength=len(limits))
+    return up_to - at[np.searchsorted(limits, limits)], up_to
 
 
 @dataclass
@@ -149,11 +153,12 @@ class BatchCounts:
         for j, column in enumerate(rows.T):
             values = column[~np.isnan(column)]
             self._gaps[j] += len(column) - len(values)
-            self._below[j] += _count_below(values, self.quantiles[j], "right")
-            self._up_to[j] += _count_below(values, self.quantiles[j], "left")
+            below, up_to = _count_below(values, self.quantiles[j])
+            self._below[j] += below
+            self._up_to[j] += up_to
         self.n_rows += len(rows)
         self.n_flagged += n_flagged
-        self._sample.append(rows[:: max(1, len(rows) // _SAMPLED)])
+        self._sample.append(rows[:: max(1, len(rows) // _SAMPLED)].copy())
         if len(self._sample) > _SAMPLED:
             self._sample = self._sample[::2]
 
@@ -167,7 +172,7 @@ class BatchCounts:
         # where many values are equal, a share of rows lies at a quantile: both sides may hold it
         off = np.maximum(np.maximum(below - LEVELS, LEVELS - up_to), 0.0)[:, 1:-1].max(axis=1)
         chance = np.sqrt(np.log(2 * len(self.names) / _CHANCE) / (2 * present[:, 0]))
-        known = np.isfinite(self.quantiles).all(axis=1)
+        known = np.isfinite(np.sum(self.quantiles, axis=1))
         medians = np.nanmedian(np.concatenate(self._sample), axis=0)
         outside = below[:, 0] + 1.0 - up_to[:, -1]
         moved = [

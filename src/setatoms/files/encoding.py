@@ -81,6 +81,8 @@ class Column:
 class BadCells:
     """Cells that are not what their column holds otherwise: counts, and the first of each column.
 
+    Of a column that is one-hot these are values that no feature stands for.
+
     Parameters
     ----------
     table : Table
@@ -91,15 +93,23 @@ class BadCells:
         self._table = table
         self.counts: Counter[str] = Counter()
         self.first: dict[str, tuple[int, str]] = {}
+        self._new: set[str] = set()
 
-    def add(self, first_row: int, names: Sequence[str], notes: Sequence[str | None]) -> None:
-        """Take in what `_note_bad` says of further rows."""
-        for row, note in enumerate(notes, first_row):
-            for cell in (note or "").split(_CELL)[:-1]:
+    def add(self, first_row: int, columns: Sequence[Column], notes: Sequence[str | None]) -> None:
+        """Take in what is said of the cells of further rows."""
+        for row in [i for i, note in enumerate(notes) if note]:
+            for cell in str(notes[row]).split(_CELL)[:-1]:
                 place, value = cell.split(_PART, 1)
-                name = names[int(place)]
-                self.counts[name] += 1
-                self.first.setdefault(name, (row, value))
+                column = columns[int(place)]
+                self.counts[column.name] += 1
+                self.first.setdefault(column.name, (first_row + row, value))
+                if column.kind == "one-hot":
+                    self._new.add(column.name)
+
+    @property
+    def worst(self) -> str | None:
+        """The first column that has a cell which is no number."""
+        return next((name for name in self.first if name not in self._new), None)
 
     def error(self, name: str) -> FileError:
         """Return the error for the first bad cell of a column."""
@@ -120,11 +130,16 @@ class BadCells:
             if count := self.counts[name]:
                 row, value = self.first[name]
                 verb, first = ("is", "") if count == 1 else ("are", "the first ")
-                found.append(
-                    f"{count:,} of {n_rows:,} cells of {quoted(name)} {verb} no number: "
-                    f"{first}{quoted(value)}, {self._table.place(row)}; treated as missing "
-                    "(--strict stops instead)"
-                )
+                where = f"{first}{quoted(value)}, {self._table.place(row)}"
+                cells = f"{count:,} of {n_rows:,} cells of {quoted(name)}"
+                if name in self._new:
+                    have = "has a value" if count == 1 else "have values"
+                    found.append(f"{cells} {have} that the model never saw: {where}")
+                else:
+                    found.append(
+                        f"{cells} {verb} no number: {where}; treated as missing (--strict stops "
+                        "instead)"
+                    )
         if count := self.counts[TOO_MUCH]:
             row, value = self.first[TOO_MUCH]
             have = "has" if count == 1 else "have"
@@ -246,14 +261,14 @@ def read_columns(
     bad : BadCells
         Is told of the cells that are no numbers.
     """
-    names, n_rows = [*(column.name for column in columns), TOO_MUCH], 0
+    known, n_rows = [*columns, Column(TOO_MUCH)], 0
     batches = _stream if table.records is None else _read_plainly
     try:
         for batch in batches(table, columns, also):
-            bad.add(n_rows, names, batch.words[0])
+            bad.add(n_rows, known, batch.words[0])
             n_rows += len(batch.numbers)
-            if table.strict and bad.first:
-                raise bad.error(next(iter(bad.first)))
+            if table.strict and bad.worst is not None:
+                raise bad.error(bad.worst)
             yield Batch(batch.numbers, batch.words[1:])
     except FileError as error:
         if str(error).startswith(table.name):
@@ -268,12 +283,12 @@ def _stream(table: Table, columns: Sequence[Column], also: Sequence[str]) -> Ite
         own = table.columns[column.name]
         inner.append(f"{column.sql(own, table)} as n{j}")
         outer.append(f"coalesce(n{j}, 'nan'::double)")
-        if column.kind in ("number", "boolean") and own.kind != "opaque":
+        if column.kind != "time" and own.kind != "opaque":
             inner.append(f"{own.text()} as t{j}")
-            tests.append(
-                f"case when n{j} is null and t{j} is not null and not {table.is_missing(f't{j}')} "
-                f"then '{j}{_PART}' || t{j}[:{_SHOWN}] || '{_CELL}' end"
-            )
+            odd = f"n{j} is null and t{j} is not null and not {table.is_missing(f't{j}')}"
+            if column.kind == "one-hot":
+                odd = f"n{j} = 0"
+            tests.append(f"case when {odd} then '{j}{_PART}' || t{j}[:{_SHOWN}] || '{_CELL}' end")
     if table.too_much is not None:
         inner.append(f"{table.too_much} as t{len(columns)}")
         tests.append(
@@ -301,7 +316,7 @@ def _read_plainly(table: Table, columns: Sequence[Column], also: Sequence[str]) 
             for j, (place, read) in enumerate(readers):
                 number = read(row[place])
                 numbers[i, j] = np.nan if number is None else number
-                if number is None:
+                if number is None or (columns[j].kind == "one-hot" and number == 0.0):
                     note += f"{j}{_PART}{row[place][:_SHOWN]}{_CELL}"
             if clean(row[-1]):
                 note += f"{len(columns)}{_PART}{row[-1][:_SHOWN]}{_CELL}"

@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from setatoms.files.errors import FileError
 
-_MEMORY = "400MB"
+# Megabytes: for queries and tables with types; for text, which stays in memory up to the limit.
+_MEMORY = 400
+_TEXT_MEMORY, _TEXT_MEMORY_PER_COLUMN = 40, 0.8
 _THREADS = 2
-# About how many rows are handed on at a time.
+# How many rows and numbers are handed on at a time, at most.
 CHUNK_ROWS = 1 << 16
+_CHUNK_NUMBERS = 1 << 22
 
 
 class Batch(NamedTuple):
@@ -47,28 +50,23 @@ class Engine:
         A DuckDB database, whose tables are read.
     frame : pandas or polars DataFrame, optional
         What is to be known as the table ``frame``.
+    text_columns : int, optional
+        How many columns files of text have, if they are such.
     """
 
     def __init__(
-        self, paths: Sequence[Path | str], attach: Path | None = None, frame: Any = None
+        self,
+        paths: Sequence[Path | str],
+        attach: Path | None = None,
+        frame: Any = None,
+        text_columns: int | None = None,
     ) -> None:
-        config: dict[str, Any] = {
-            "memory_limit": _MEMORY,
-            "threads": str(min(_THREADS, os.cpu_count() or 1)),
-            "temp_directory": tempfile.gettempdir(),
-            "autoinstall_known_extensions": "false",
-        }
         self.paths = [str(path) for path in paths]
-        self._connection = duckdb.connect(config=config)
-        self._frame: Any = None
-        if attach is not None:
-            self.run(f"attach {quoted_text(attach)} as source (read_only)")
-            self.run("use source")
-        else:
-            allowed = ", ".join(quoted_text(path) for path in paths)
-            self.run(f"set allowed_paths = [{allowed}]")
-        self.run("set enable_external_access = false")
-        self.run("set lock_configuration = true")
+        memory = _MEMORY
+        if text_columns is not None:
+            memory = _TEXT_MEMORY + round(_TEXT_MEMORY_PER_COLUMN * text_columns)
+        with _as_file_errors():
+            self._connection = connect(self.paths, attach, memory)
         self._frame = frame
 
     def run(self, sql: str) -> list[tuple[Any, ...]]:
@@ -96,18 +94,40 @@ class Engine:
             self._show_frame()
             arrays = iter(nanoarrow.ArrayStream(self._connection.sql(sql)))
         held: list[Batch] = []
-        n_held = 0
+        n_held, most = 0, max(1024, min(CHUNK_ROWS, _CHUNK_NUMBERS // max(1, n_numbers)))
         while True:
             with _as_file_errors():
                 array = next(arrays, None)
             if array is not None:
                 held.append(_batch(array, n_numbers))
                 n_held += len(held[-1].numbers)
-            if held and (array is None or n_held >= CHUNK_ROWS):
-                yield _merged(held)
+            if held and (array is None or n_held >= most):
+                yield from _cut(_merged(held), most)
                 held, n_held = [], 0
             if array is None:
                 return
+
+
+def connect(
+    paths: Sequence[str], attach: Path | None = None, memory: int = _MEMORY
+) -> duckdb.DuckDBPyConnection:
+    """Return a connection that can read these files or this database, and nothing else."""
+    connection = duckdb.connect(
+        config={
+            "memory_limit": f"{memory}MB",
+            "threads": str(min(_THREADS, os.cpu_count() or 1)),
+            "temp_directory": tempfile.gettempdir(),
+            "autoinstall_known_extensions": "false",
+        }
+    )
+    if attach is not None:
+        connection.execute(f"attach {quoted_text(attach)} as source (read_only)")
+        connection.execute("use source")
+    else:
+        connection.execute(f"set allowed_paths = [{', '.join(map(quoted_text, paths))}]")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+    return connection
 
 
 def rewrite_as_parquet(source: IO[bytes], target: IO[bytes], columns: dict[str, str]) -> None:
@@ -126,7 +146,7 @@ def rewrite_as_parquet(source: IO[bytes], target: IO[bytes], columns: dict[str, 
     if not Path(paths[0]).exists():
         paths = [stream.name for stream in (source, target)]
     with _as_file_errors():
-        duckdb.connect(config={"memory_limit": _MEMORY}).execute(
+        duckdb.connect(config={"memory_limit": f"{_MEMORY}MB"}).execute(
             f"copy (select * from read_csv({quoted_text(paths[0])}, columns = {{{types}}}, "
             "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"')) "
             f"to {quoted_text(paths[1])} (format parquet, use_tmp_file false)"
@@ -141,7 +161,20 @@ def _batch(array: nanoarrow.Array, n_numbers: int) -> Batch:
         values = np.frombuffer(memoryview(child.view().buffer(1)), np.float64)
         numbers[:, j] = values[child.offset : child.offset + len(array)]
     others = range(n_numbers, array.n_children)
-    return Batch(numbers, [array.child(j).to_pylist() for j in others])
+    return Batch(numbers, [_words(columns.child(j), array.child(j)) for j in others])
+
+
+def _words(column: nanoarrow.c_array.CArray, words: nanoarrow.Array) -> list[Any]:
+    if column.null_count == len(words):
+        return [None] * len(words)
+    found: list[Any] = words.to_pylist()
+    return found
+
+
+def _cut(batch: Batch, n_rows: int) -> Iterator[Batch]:
+    for start in range(0, len(batch.numbers), n_rows):
+        part = slice(start, start + n_rows)
+        yield Batch(batch.numbers[part], [words[part] for words in batch.words])
 
 
 def _merged(batches: list[Batch]) -> Batch:

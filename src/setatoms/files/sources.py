@@ -7,7 +7,6 @@ import glob
 import gzip
 import hashlib
 import os
-import re
 import shutil
 import stat
 import sys
@@ -17,8 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 from setatoms.files.errors import FileError
+from setatoms.files.remote import OnBytes, fetch, is_remote
 
 _CHUNK = 1 << 20
 _HEAD, _TAIL = 1 << 18, 1 << 16
@@ -26,7 +27,6 @@ _HEAD, _TAIL = 1 << 18, 1 << 16
 _LONGEST_HEAD, _FEW_LINES = 1 << 25, 20
 _DESCRIPTORS = Path("/proc/self/fd")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_REMOTE = re.compile(r"(?:https?|s3|gs|gcs|azure?|hf)://", re.I)
 _TABLES = frozenset([
     ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", ".gz",
     ".zst",
@@ -44,17 +44,23 @@ _MARKS = (
 class Source:
     """Where a table comes from; it can be read again and again.
 
-    What can be read only once (standard input, a pipe) is first copied to a temporary file.
+    What can be read only once (standard input, a pipe) or is elsewhere is first copied to a
+    temporary file.
 
     Parameters
     ----------
     path : str
-        A file, a pattern of names as ``data/*.csv``, a folder, or ``-`` for standard input.
+        A file, a pattern of names as ``data/*.csv``, a folder, an address as
+        ``https://example.org/data.csv`` or ``s3://store/*.parquet``, or ``-`` for standard input.
     encoding : str, optional
         How text is encoded; by default UTF-8, what a byte order mark says, or Windows-1252.
+    on_bytes : callable, optional
+        Is told of what has come of a file that is elsewhere.
     """
 
-    def __init__(self, path: str, encoding: str | None = None) -> None:
+    def __init__(
+        self, path: str, encoding: str | None = None, on_bytes: OnBytes | None = None
+    ) -> None:
         self.name = "standard input" if path == "-" else path
         self.encoding = _known_encoding(encoding)
         self._spools: list[IO[bytes]] = []
@@ -63,13 +69,15 @@ class Source:
             if sys.stdin is None:
                 raise FileError("standard input is closed; name a file, or pipe the table in")
             self.paths = [self._spool(sys.stdin.buffer)]
-        elif _REMOTE.match(path):
-            raise FileError(
-                f"{path} is not on this machine; download it first, or mount where it is"
-            )
+        elif is_remote(path):
+            for copy in fetch(path, temporary, on_bytes or _ignore):
+                copy.flush()
+                self._spools.append(copy)
+                self.paths.append(path_of(copy))
         else:
             self.paths = self._find(path)
-        self.suffixes = [] if path == "-" else [s.lower() for s in self.paths[0].suffixes]
+        named = Path(urlsplit(path).path) if is_remote(path) else self.paths[0]
+        self.suffixes = [] if path == "-" else [s.lower() for s in named.suffixes]
         self._facts = [_identity(each) for each in self.paths]
 
     def _find(self, name: str) -> list[Path]:
@@ -223,6 +231,10 @@ class TextFile:
             packed = stream.read(2) == _GZIP
             stream.seek(0)
             yield gzip.GzipFile(fileobj=stream) if packed else stream
+
+
+def _ignore(n_bytes: int, total: int | None) -> None:
+    """Tell nobody."""
 
 
 def temporary() -> IO[bytes]:

@@ -41,7 +41,7 @@ _DIGITS = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>{_SIGN})?\s*(?P<before>[A-Z]{{0,3}}[{_CURRENCY}]|[A-Z]{{2,3}}(?=\s))?\s*"
     rf"(?P<sign2>{_SIGN})?(?P<digits>(?:\d(?:[.,'\u2019]?\d|[{_SPACES}]\d{{3}}(?!\d))*[.,]?|[.,]\d+))"
     rf"(?P<power>[eE]{_SIGN}?\d+)?\s*(?P<after>[\-\u2212])?"
-    rf"(?P<behind>[^\d\s()\-\u2212\u2013][^\d()]{{0,14}}?[23]?)?\s*(?P<close>\))?",
+    rf"(?P<behind>[^\d\s();|\-\u2212\u2013][^\d();|]{{0,14}}?(?:(?<=[^\W\d_])[23])?)?\s*(?P<close>\))?",
 )
 _PLAIN = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.A)
 _DATE = re.compile(
