@@ -121,7 +121,7 @@ def test_the_budget_of_an_ensemble(call: Call, table: Path, tmp_path: Path) -> N
     assert call("fit", table, "--budget", "fast", "--method", "cone", "--save", saved).status == 2
 
 
-def test_a_batch_in_other_units_is_said_in_the_first_lines(
+def test_a_batch_in_other_units_is_said_in_the_first_line(
     call: Call, table: Path, model: Path, tmp_path: Path, rows: list[dict[str, str]]
 ) -> None:
     same = call("score", model, table, "--json").json
@@ -134,8 +134,23 @@ def test_a_batch_in_other_units_is_said_in_the_first_lines(
     other.write_text("\n".join(lines), encoding="utf-8")
     answer = call("score", model, other)
     assert answer.status == 0
-    second = answer.out.splitlines()[1]
-    assert second.startswith(
-        "not like the rows learned from: 100% of the rows flagged where 5% are"
+    first = answer.out.splitlines()[0]
+    assert first.startswith(
+        "other.csv is not like the rows learned from: 100% of the rows flagged where 5% are"
     )
-    assert "'depth' moved (median 3" in second
+    assert "'depth' moved (median 3" in first
+
+
+def test_values_that_the_model_never_saw_are_named(
+    call: Call, table: Path, tmp_path: Path, rows: list[dict[str, str]]
+) -> None:
+    model, other = tmp_path / "m.setatoms", tmp_path / "other.csv"
+    call("fit", table, "--method", "cone", "--encode", "kind", "--save", model)
+    text = table.read_text(encoding="utf-8").splitlines()
+    text[3], text[5] = (line.rsplit(",", 1)[0] + ",oval" for line in (text[3], text[5]))
+    other.write_text("\n".join(text), encoding="utf-8")
+    notes = call("score", model, other, "--json", "--strict").json["notes"]
+    assert (
+        "2 of 300 cells of 'kind' have values that the model never saw: the first 'oval', line 4"
+        in notes
+    )

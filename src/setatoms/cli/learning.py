@@ -139,7 +139,7 @@ def _load(data: Data, chosen: Chosen, rows: NDArray[np.intp]) -> Array:
     """Return the features (n_rows, n_features) of some rows; keep those of all, if they fit."""
     n_rows, encoding = chosen.survey.n_rows, chosen.encoding
     if (everything := chosen.features()) is not None:
-        data.table.kept = Rows(everything, chosen.labels())
+        data.table.kept = Rows(everything, chosen.labels(), chosen.survey.times)
         return everything if len(rows) == n_rows else everything[rows]
     X = np.empty((len(rows), len(encoding.features)))
     first, filled = 0, 0

@@ -124,9 +124,9 @@ class Results:
         """Print everything for people."""
         tally, features = self.tally, self.model.encoding.features
         name = self.model.words
-        printer.line(f"{self.file}: {tally.n_rows:,} rows, {len(features)} features, {name}")
         if self.batch:
-            printer.line(self.batch, style="bold")
+            printer.line(f"{self.file} is {self.batch}", style="bold")
+        printer.line(f"{self.file}: {tally.n_rows:,} rows, {len(features)} features, {name}")
         for note in self.notes:
             printer.line(f"  - {note}")
         share = tally.n_flagged / max(tally.n_rows, 1)

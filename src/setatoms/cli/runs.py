@@ -75,8 +75,8 @@ def run_scoring(
     bad, counts = BadCells(data.table), model.detector.count_batch()
     own = _columns_to_keep(wishes, data)
     time = data.table.time_column if wishes.report else None
-    if own or time:
-        data.table.kept = None  # which knows neither
+    if own:
+        data.table.kept = None  # which knows none of them
     with scores_file(wishes.out, model, wishes.index, own) as file:
         for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, own, time):
             tally.add(rows)

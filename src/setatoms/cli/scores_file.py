@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from setatoms.cli.models import Array, Model
+from setatoms.cli.models import Model
 from setatoms.cli.outputs import opened
 from setatoms.cli.scoring import Scored
 from setatoms.files.engine import rewrite_as_parquet
 from setatoms.files.names import unique_names
 from setatoms.files.sources import temporary
+from setatoms.files.writing import LineWriter
 
 _COLUMNS = {
     "row": "BIGINT", "score": "DOUBLE", "flagged": "TINYINT", "p_value": "DOUBLE",
@@ -24,6 +25,9 @@ _COLUMNS = {
 # Spreadsheets take a cell that starts so for a formula, and may run it.
 _FORMULA = re.compile(r"\s*[=+\-@\t\r|%]")
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.A)
+# What stands behind the numbers of a row that is not flagged: without and with a p-value.
+_EMPTY = {False: ",,,", True: ",,"}
+_LAST = ",\n"
 _SPECIAL = re.compile(r'[",\r\n]')
 _REASONS = 3
 _EXPLAINED_AT_ONCE = 2048
@@ -52,42 +56,47 @@ class ScoresFile:
         self.names = unique_names([*map(self._cell, own), *_COLUMNS])[0]
         self.types = ["VARCHAR"] * len(own) + list(_COLUMNS.values())
         self._stream = stream
-        self._write([[_quoted(name)] for name in self.names])
+        self._numbers = LineWriter()
+        stream.write(",".join(map(_quoted, self.names)).encode() + b"\n")
 
     def add(self, rows: Scored) -> None:
         """Write further rows."""
         n_rows = len(rows.scores)
-        own = [*([] if rows.labels is None else [rows.labels]), *rows.kept]
-        kinds, reasons = self._reasons(rows)
-        # not by a CSV writer, which takes three times as long for numbers
-        columns: list[Iterable[str]] = [
-            *([_quoted(self._cell(word)) if word else "" for word in words] for words in own),
-            map(str, range(rows.first_row, rows.first_row + n_rows)),
-            map(repr, rows.scores.tolist()),
-            ["1" if flag else "0" for flag in rows.flagged.tolist()],
-            [""] * n_rows if rows.p_values is None else _written(rows.p_values),
-            kinds,
-            map(_quoted, reasons),
+        numbers = [
+            np.arange(rows.first_row, rows.first_row + n_rows),
+            rows.scores,
+            rows.flagged.astype(np.int64),
+            *([] if rows.p_values is None else [rows.p_values]),
         ]
-        self._write(columns)
+        # without a kind and a reason, which the lines of flagged rows get
+        text, starts = self._numbers.write(numbers, tail=_EMPTY[rows.p_values is not None])
+        cuts, reasons = starts.tolist(), self._reasons(rows)
+        own = [*([] if rows.labels is None else [rows.labels]), *rows.kept]
+        lines, done = [], 0
+        for i in range(n_rows) if own else reasons:
+            begin, end = cuts[i], cuts[i + 1]
+            lines.append(text[done:begin])
+            lines += [f"{_quoted(self._cell(words[i] or ''))},".encode() for words in own]
+            if i in reasons:
+                kind, reason = reasons[i]
+                lines.append(text[begin : end - len(_LAST)])
+                lines.append(f"{kind},{_quoted(reason)}\n".encode())
+            else:
+                lines.append(text[begin:end])
+            done = end
+        self._stream.write(b"".join([*lines, text[done:]]))
 
-    def _write(self, columns: Sequence[Iterable[str]]) -> None:
-        lines = map(",".join, zip(*columns, strict=True))
-        self._stream.write(("\n".join(lines) + "\n").encode())
-
-    def _reasons(self, rows: Scored) -> tuple[list[str], list[str]]:
-        """Return the kind of each flagged row and a sentence on it, nothing for the others."""
-        n_rows = len(rows.scores)
-        kinds, reasons = [""] * n_rows, [""] * n_rows
+    def _reasons(self, rows: Scored) -> dict[int, tuple[str, str]]:
+        """Return the kind of each flagged row and a sentence on it, by the place of the row."""
+        found: dict[int, tuple[str, str]] = {}
         flagged = np.flatnonzero(rows.flagged)
         # explanations are large: a few rows at a time, even if all are flagged
         for start in range(0, len(flagged), _EXPLAINED_AT_ONCE):
             some = flagged[start : start + _EXPLAINED_AT_ONCE]
             records = self._model.explain(rows.features[some], _REASONS, atoms=False)
-            for i, record in zip(some, records, strict=True):
-                kinds[i] = record.get("kind", "")
-                reasons[i] = self._cell(record["sentence"])
-        return kinds, reasons
+            for i, record in zip(some.tolist(), records, strict=True):
+                found[i] = record.get("kind", ""), self._cell(record["sentence"])
+        return found
 
 
 @contextmanager
@@ -108,14 +117,6 @@ def scores_file(
                 file = ScoresFile(draft, model, own, for_people=False)
                 yield file
                 rewrite_as_parquet(draft, stream, dict(zip(file.names, file.types, strict=True)))
-
-
-def _written(numbers: Array) -> list[str]:
-    """Return numbers of which many are equal as text."""
-    distinct, places = np.unique(numbers, return_inverse=True)
-    words = np.array([repr(number) for number in distinct.tolist()], object)
-    found: list[str] = words[places].tolist()
-    return found
 
 
 def _quoted(cell: str) -> str:

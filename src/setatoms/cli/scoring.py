@@ -187,7 +187,7 @@ class Tally:
         normal = rows.scores[~rows.flagged]
         self.highest_normal = max(self.highest_normal, float(normal.max(initial=-np.inf)))
         # the first rows first where scores are equal, however the table is cut
-        best = np.argsort(-rows.scores, kind="stable")[: self.n_top]
+        best = _highest(rows.scores, self.n_top)
         merged = [*self.top, *(_top_row(rows, int(i)) for i in best)]
         self.top = sorted(merged, key=lambda top: (-top.score, top.row))[: self.n_top]
         if self.keep_scores:
@@ -195,6 +195,15 @@ class Tally:
             self.flags.append(rows.flagged)
             if rows.times is not None:
                 self.times.append(rows.times)
+
+
+def _highest(scores: Array, n_top: int) -> NDArray[np.intp]:
+    """Return the places of the highest scores, highest first, of equals the first."""
+    if 0 < n_top < len(scores):
+        limit = np.partition(scores, len(scores) - n_top)[len(scores) - n_top]
+        some = np.flatnonzero(scores >= limit)
+        return some[np.argsort(-scores[some], kind="stable")][:n_top]
+    return np.argsort(-scores, kind="stable")[:n_top]
 
 
 def _top_row(rows: Scored, i: int) -> TopRow:

@@ -97,6 +97,8 @@ class BadCells:
 
     def add(self, first_row: int, columns: Sequence[Column], notes: Sequence[str | None]) -> None:
         """Take in what is said of the cells of further rows."""
+        if not any(notes):
+            return
         for row in [i for i, note in enumerate(notes) if note]:
             for cell in str(notes[row]).split(_CELL)[:-1]:
                 place, value = cell.split(_PART, 1)
@@ -284,11 +286,17 @@ def _stream(table: Table, columns: Sequence[Column], also: Sequence[str]) -> Ite
         inner.append(f"{column.sql(own, table)} as n{j}")
         outer.append(f"coalesce(n{j}, 'nan'::double)")
         if column.kind != "time" and own.kind != "opaque":
-            inner.append(f"{own.text()} as t{j}")
-            odd = f"n{j} is null and t{j} is not null and not {table.is_missing(f't{j}')}"
+            # numbers are made text where they must be, and nowhere else
+            typed = own.kind == "number"
+            inner.append(f"{own.cell if typed else own.text()} as t{j}")
             if column.kind == "one-hot":
                 odd = f"n{j} = 0"
-            tests.append(f"case when {odd} then '{j}{_PART}' || t{j}[:{_SHOWN}] || '{_CELL}' end")
+            elif typed:
+                odd = f"n{j} is null and isinf(try_cast(t{j} as double))"
+            else:
+                odd = f"n{j} is null and t{j} is not null and not {table.is_missing(f't{j}')}"
+            word = f"cast(t{j} as varchar)[:{_SHOWN}]"
+            tests.append(f"case when {odd} then '{j}{_PART}' || {word} || '{_CELL}' end")
     if table.too_much is not None:
         inner.append(f"{table.too_much} as t{len(columns)}")
         tests.append(
@@ -391,7 +399,8 @@ def feature_chunks(
 def _kept_chunks(kept: Rows) -> Iterator[Rows]:
     for start in range(0, len(kept.features), CHUNK_ROWS):
         part = slice(start, start + CHUNK_ROWS)
-        yield Rows(kept.features[part], {name: words[part] for name, words in kept.words.items()})
+        words = {name: words[part] for name, words in kept.words.items()}
+        yield Rows(kept.features[part], words, None if kept.times is None else kept.times[part])
 
 
 def _may_be_number(column: TableColumn) -> bool:

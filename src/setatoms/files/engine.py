@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,9 +17,8 @@ from setatoms.files.errors import FileError
 # Megabytes: for queries and tables with types; for text, which stays in memory up to the limit.
 _MEMORY = 400
 _TEXT_MEMORY, _TEXT_MEMORY_PER_COLUMN = 40, 0.8
-_THREADS = 2
 # How many rows and numbers are handed on at a time, at most.
-CHUNK_ROWS = 1 << 16
+CHUNK_ROWS = 1 << 15
 _CHUNK_NUMBERS = 1 << 22
 
 
@@ -115,7 +113,8 @@ def connect(
     connection = duckdb.connect(
         config={
             "memory_limit": f"{memory}MB",
-            "threads": str(min(_THREADS, os.cpu_count() or 1)),
+            # reading takes far less time than scoring, which has the other cores
+            "threads": "1",
             "temp_directory": tempfile.gettempdir(),
             "autoinstall_known_extensions": "false",
         }

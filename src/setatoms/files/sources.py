@@ -191,7 +191,8 @@ class TextFile:
                     encoding = _marked(piece)
                 n_bytes += len(piece)
                 n_quotes += piece.count(b'"')
-                if encoding is None:
+                plain = piece.isascii() and not decoder.getstate()[0]
+                if encoding is None and not plain:
                     try:
                         decoder.decode(piece)
                     except UnicodeDecodeError:

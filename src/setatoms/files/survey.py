@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.files.encoding import BadCells, Column, read_columns
+from setatoms.files.engine import Batch
 from setatoms.files.tables import FEW, Table, TableColumn
 from setatoms.files.written import booleans_of, clean, is_missing, nearly_all
 
@@ -116,6 +117,8 @@ class Survey:
         `words`' values, from 1.
     labels : list or None
         The words of the index column, with `kept`.
+    times : ndarray of shape (n_rows,) or None
+        When rows were, in seconds since 1970, with `kept`; None without a column of dates.
     """
 
     n_rows: int
@@ -125,6 +128,7 @@ class Survey:
     bad: BadCells
     kept: dict[str, NDArray[np.float64]] | None
     labels: list[str | None] | None
+    times: NDArray[np.float64] | None = None
 
 
 def survey(
@@ -165,7 +169,10 @@ def survey(
     labels: list[str | None] = []
     also = [*(c.name for c in watched), *([index] if index else [])]
     taken = [Column(c.name, "boolean" if c.kind == "boolean" else "number") for c in numeric]
-    for batch in read_columns(table, taken, also, bad):
+    time, times = table.time_column, []
+    timed = [Column(time, "time")] if time is not None and most_numbers else []
+    for whole in read_columns(table, [*taken, *timed], also, bad):
+        batch = Batch(whole.numbers[:, : len(taken)], whole.words)
         n_more = len(batch.numbers)
         for column, values in zip(numbers.values(), batch.numbers.T, strict=True):
             column.take(values)
@@ -176,6 +183,7 @@ def survey(
         if parts is not None:
             parts.append(np.column_stack([batch.numbers, *codes]) if codes else batch.numbers)
             labels += batch.words[-1] if index else []
+            times += [whole.numbers[:, -1]] if timed else []
             if n_rows * (len(numeric) + len(watched)) > most_numbers:
                 parts = None
         if on_chunk is not None:
@@ -186,13 +194,16 @@ def survey(
     _demote(numbers, words, n_rows)
     kept = None
     if parts is not None:
-        whole = np.concatenate([np.empty((0, len(numeric) + len(watched))), *parts])
+        all_rows = np.concatenate([np.empty((0, len(numeric) + len(watched))), *parts])
         names = [c.name for c in (*numeric, *watched)]
-        kept = {name: whole[:, j] for j, name in enumerate(names)}
+        kept = {name: all_rows[:, j] for j, name in enumerate(names)}
     opaque = [c.name for c in columns if c.kind == "opaque"]
     order = {name: i for i, name in enumerate(table.columns)}
     ordered = dict(sorted(words.items(), key=lambda item: order[item[0]]))
-    return Survey(n_rows, numbers, ordered, opaque, bad, kept, labels if index else None)
+    return Survey(
+        n_rows, numbers, ordered, opaque, bad, kept, labels if index else None,
+        np.concatenate(times) if times and kept is not None else None,
+    )  # fmt: skip
 
 
 def _is_numeric(column: TableColumn) -> bool:
