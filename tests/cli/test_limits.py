@@ -68,7 +68,7 @@ def test_more_atoms_than_memory_holds_are_refused_by_their_number(call: Call, ta
         answer = call("detect", table, "--method", method, "--atoms", 1_000_000)
         assert answer.status == 1
         assert "1000000 atoms, which need about 7.3 TiB" in answer.err
-        assert "lower n_atoms" in answer.err
+        assert "lower --atoms" in answer.err
 
 
 def test_a_column_whose_variance_overflows_is_named(call: Call, tmp_path: Path) -> None:

@@ -188,3 +188,9 @@ def test_other_encodings_are_recognised_or_read_when_named(read_bytes: Reader) -
 def test_a_line_without_an_end_is_an_error_not_a_full_memory(read_bytes: Reader) -> None:
     with pytest.raises(FileError, match=r"data\.csv"):
         read_bytes(b"x,y\n1," + b"2" * (9 << 20) + b"\n3,4\n5,6\n")
+
+
+def test_cells_may_hold_what_separates_notes(read_bytes: Reader) -> None:
+    rows = "".join(f"{i},{i * i % 7}\n" for i in range(60))
+    found = read_bytes(f"a,b\n{rows}7,\x1e1\x1fx\x1d\n".encode())
+    assert "1 of 61 cells of 'b' is no number" in found.notes

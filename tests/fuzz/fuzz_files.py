@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import functools
 import gzip
+import io
 import json
 import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import duckdb
+import openpyxl
 
 from setatoms.files import (
     Choice,
@@ -44,15 +47,19 @@ _CSV = (
 @functools.cache
 def _connection(_: int) -> duckdb.DuckDBPyConnection:
     """Return a connection to whatever path an input may be read by."""
-    return _connect([str(_SCRATCH), *(f"/proc/self/fd/{i}" for i in range(200))])
+    return engine.connect([str(_SCRATCH), *(f"/proc/self/fd/{i}" for i in range(200))])
 
 
-def _connect_once(_: Sequence[str], *__: object) -> duckdb.DuckDBPyConnection:
-    """Return a cursor of the same connection for all inputs; to start one takes longest."""
+def _connect_again(
+    paths: Sequence[str], attach: Path | None, memory: int
+) -> duckdb.DuckDBPyConnection:
+    """Return a cursor of the same connection for all files; to start one takes longest."""
+    if attach is not None:
+        return _connect(paths, attach, memory)
     return _connection(os.getpid()).cursor()
 
 
-_connect, engine.connect = engine.connect, _connect_once
+_connect = engine.connect
 
 
 def groups() -> dict[str, list[bytes]]:
@@ -63,10 +70,19 @@ def groups() -> dict[str, list[bytes]]:
     duckdb.connect().execute(
         f"copy (from ({rows_of_sql}) t(a, b, c)) to '{_SCRATCH}' (format parquet)"
     )
+    database, workbook = Path(f"{_SCRATCH}.duckdb"), io.BytesIO()
+    with duckdb.connect(database) as connection:
+        connection.execute(f"create table t as from ({rows_of_sql}) t(a, b, c)")
+    book = openpyxl.Workbook()
+    for row in (["a", "b", "c"], [1, 0.5, "x"], [2, None, "y"], [3, 2.0, True]):
+        book.active.append(row)
+    book.save(workbook)
     return {
         "CSV": [bytes([kind]) + text for kind in (0, 1, 3, 4) for text in _CSV],
-        "JSON lines": [bytes([2]) + lines, bytes([6]) + lines],
+        "JSON": [bytes([2]) + lines, bytes([6]) + lines],
         "Parquet": [bytes([3]) + _SCRATCH.read_bytes()],
+        "workbook": [bytes([3]) + workbook.getvalue()],
+        "DuckDB": [bytes([3]) + database.read_bytes()],
     }
 
 
@@ -79,8 +95,10 @@ def one_input(data: bytes) -> None:
     """Read what an input says; nothing but `FileError` may come of it."""
     kind = data[0] if data else 0
     _SCRATCH.write_bytes(data[1:])
+    _connection(os.getpid())
     try:
-        table = open_table(Source(str(_SCRATCH)), ReadOptions(format=_FORMATS[kind % 4]))
+        with patch.object(engine, "connect", _connect_again):
+            table = open_table(Source(str(_SCRATCH)), ReadOptions(format=_FORMATS[kind % 4]))
         chosen = choose_columns(table, Choice(one_hot=bool(kind & 4)))
     except FileError:
         return

@@ -295,14 +295,11 @@ def _stream(table: Table, columns: Sequence[Column], also: Sequence[str]) -> Ite
                 odd = f"n{j} is null and isinf(try_cast(t{j} as double))"
             else:
                 odd = f"n{j} is null and t{j} is not null and not {table.is_missing(f't{j}')}"
-            word = f"cast(t{j} as varchar)[:{_SHOWN}]"
-            tests.append(f"case when {odd} then '{j}{_PART}' || {word} || '{_CELL}' end")
+            tests.append(f"case when {odd} then {_note_sql(j)} end")
     if table.too_much is not None:
         inner.append(f"{table.too_much} as t{len(columns)}")
-        tests.append(
-            f"case when coalesce(trim(t{len(columns)}), '') != '' "
-            f"then '{len(columns)}{_PART}' || t{len(columns)}[:{_SHOWN}] || '{_CELL}' end"
-        )
+        test = f"coalesce(trim(t{len(columns)}), '') != ''"
+        tests.append(f"case when {test} then {_note_sql(len(columns))} end")
     for j, name in enumerate(also):
         inner.append(f"{table.columns[name].text()} as w{j}")
     note = f"concat({', '.join(tests)})" if tests else "''"
@@ -310,6 +307,18 @@ def _stream(table: Table, columns: Sequence[Column], also: Sequence[str]) -> Ite
     rows = f"select {', '.join(inner) or '1'} from {table.source}"
     sql = f"select {', '.join([*outer, *words])} from ({rows})"
     return table.engine.stream(sql, len(columns))
+
+
+def _note_sql(j: int) -> str:
+    """Return an expression for a note on the cell t`j`."""
+    word = f"regexp_replace(cast(t{j} as varchar)[:{_SHOWN}], '[{_CELL}{_PART}]', ' ', 'g')"
+    return f"'{j}{_PART}' || {word} || '{_CELL}'"
+
+
+def _note(j: int, cell: str) -> str:
+    """Return the same in Python."""
+    word = cell[:_SHOWN].replace(_CELL, " ").replace(_PART, " ")
+    return f"{j}{_PART}{word}{_CELL}"
 
 
 def _read_plainly(table: Table, columns: Sequence[Column], also: Sequence[str]) -> Iterator[Batch]:
@@ -325,9 +334,9 @@ def _read_plainly(table: Table, columns: Sequence[Column], also: Sequence[str]) 
                 number = read(row[place])
                 numbers[i, j] = np.nan if number is None else number
                 if number is None or (columns[j].kind == "one-hot" and number == 0.0):
-                    note += f"{j}{_PART}{row[place][:_SHOWN]}{_CELL}"
+                    note += _note(j, row[place])
             if clean(row[-1]):
-                note += f"{len(columns)}{_PART}{row[-1][:_SHOWN]}{_CELL}"
+                note += _note(len(columns), row[-1])
             notes.append(note or None)
         words = [[row[places[name]] for row in rows] for name in also]
         yield Batch(numbers, [notes, *words])

@@ -181,7 +181,7 @@ def find_layout(
 
 def records_of(text: str, layout: Layout, skip: int = 0) -> Iterator[Record]:
     """Yield the records of a text, but for its first `skip` lines and comments."""
-    lines = _lines(text)[skip:]
+    lines = lines_of(text)[skip:]
     counted = _split if layout.delimiter in (SPACES, WIDE_SPACES) else _read
     for row, line in counted(lines, layout, skip):
         blank = not any(cell.strip(RULES) for cell in row)
@@ -203,7 +203,8 @@ def _split(lines: list[str], layout: Layout, skip: int) -> Iterator[tuple[list[s
         yield split(text, layout.delimiter), line
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their ends."""
     # str.splitlines cuts at other characters too, which stand in cells
     return re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$", text)
 

@@ -19,6 +19,7 @@ from setatoms.files.layout import (
     Layout,
     LayoutOptions,
     find_layout,
+    lines_of,
     records_of,
     split,
 )
@@ -187,7 +188,7 @@ def _places(files: Sequence[TextFile], layouts: Sequence[Layout]) -> Callable[[i
 def _with_tabs(file: TextFile, delimiter: str) -> IO[bytes]:
     """Return a copy with a tab in place of any spaces between cells."""
     copy = temporary()
-    for line in file.read().splitlines():
+    for line in lines_of(file.read()):
         copy.write(("\t".join(split(line, delimiter)) + "\n").encode())
     copy.flush()
     return copy
