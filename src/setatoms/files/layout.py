@@ -15,6 +15,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from setatoms.files.errors import FileError
+from setatoms.files.sources import lines_of
 from setatoms.files.written import (
     FALSE_WORDS,
     TRUE_WORDS,
@@ -201,12 +202,6 @@ def split(line: str, delimiter: str) -> list[str]:
 def _split(lines: list[str], layout: Layout, skip: int) -> Iterator[tuple[list[str], int]]:
     for line, text in enumerate(lines, skip):
         yield split(text, layout.delimiter), line
-
-
-def lines_of(text: str) -> list[str]:
-    """Return the lines of a text with their ends."""
-    # str.splitlines cuts at other characters too, which stand in cells
-    return re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$", text)
 
 
 def _read(lines: list[str], layout: Layout, skip: int) -> Iterator[tuple[list[str], int]]:

@@ -7,6 +7,7 @@ import glob
 import gzip
 import hashlib
 import os
+import re
 import shutil
 import stat
 import sys
@@ -22,6 +23,7 @@ from setatoms.files.errors import FileError
 from setatoms.files.remote import OnBytes, fetch, is_remote
 
 _CHUNK = 1 << 20
+LONGEST_LINE = 4 << 20
 _HEAD, _TAIL = 1 << 18, 1 << 16
 # Lines may be long: so much is looked at, to see some of them.
 _LONGEST_HEAD, _FEW_LINES = 1 << 25, 20
@@ -181,6 +183,20 @@ class TextFile:
         with self._opened() as stream:
             return _as_text(_read(stream, -1, self.name))
 
+    def lines(self) -> Iterator[str]:
+        """Yield the lines with their ends, a part of the file in memory at a time."""
+        held = b""
+        with self._opened() as stream:
+            while piece := _read(stream, _CHUNK, self.name):
+                held += piece
+                # a carriage return at the end may be the first half of the end of a line
+                cut = max(held.rfind(b"\n"), held[:-1].rfind(b"\r")) + 1
+                yield from lines_of(_as_text(held[:cut]))
+                held = held[cut:]
+                if len(held) > _LONGEST_HEAD:
+                    raise FileError(f"{self.name} has a line of more than {LONGEST_LINE >> 20} MiB")
+        yield from lines_of(_as_text(held))
+
     def _examine(self, given: str | None) -> tuple[str, int, int]:
         """Return the encoding, the number of bytes and that of quotes."""
         decoder = codecs.getincrementaldecoder("utf-8")()
@@ -236,6 +252,12 @@ class TextFile:
 
 def _ignore(n_bytes: int, total: int | None) -> None:
     """Tell nobody."""
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their ends."""
+    # str.splitlines cuts at other characters too, which stand in cells
+    return re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$", text)
 
 
 def temporary() -> IO[bytes]:

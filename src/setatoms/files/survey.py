@@ -160,9 +160,11 @@ def survey(
     left_out = {*skip, *([index] if index else [])}
     columns = [column for name, column in table.columns.items() if name not in left_out]
     numeric = [c for c in columns if _is_numeric(c) and c.name not in as_words]
-    worded = [c for c in columns if c not in numeric and c.kind != "opaque"]
+    known = {c.name for c in numeric}
+    worded = [c for c in columns if c.name not in known and c.kind != "opaque"]
     watched = [c for c in worded if c.name in as_words or c.values is not None]
-    words = {c.name: WordColumn(c.name, {}, c.kind == "date", c not in watched) for c in worded}
+    seen = {c.name for c in watched}
+    words = {c.name: WordColumn(c.name, {}, c.kind == "date", c.name not in seen) for c in worded}
     numbers = {c.name: NumberColumn(c.name) for c in numeric}
     bad, n_rows = BadCells(table), 0
     parts: list[Matrix] | None = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -131,7 +132,7 @@ class Table:
     kept: Any = None
     records: Callable[[], Iterator[list[str]]] | None = None
 
-    @property
+    @cached_property
     def stand_ins(self) -> list[float]:
         """Numbers that stand for no value."""
         read = (Style().read(word) for word in sorted(self.missing))

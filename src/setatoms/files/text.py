@@ -19,17 +19,22 @@ from setatoms.files.layout import (
     Layout,
     LayoutOptions,
     find_layout,
-    lines_of,
     records_of,
     split,
 )
 from setatoms.files.names import numbered_names, unique_names
 from setatoms.files.options import ReadOptions
-from setatoms.files.sources import Source, TextFile, is_packed_otherwise, path_of, temporary
+from setatoms.files.sources import (
+    LONGEST_LINE,
+    Source,
+    TextFile,
+    is_packed_otherwise,
+    path_of,
+    temporary,
+)
 from setatoms.files.tables import Table, TableColumn, look
 from setatoms.files.written import clean
 
-_LONGEST_LINE = 4 << 20
 # In larger files rows are counted, not lines.
 _LARGE = 1 << 28
 _MOST_COLUMNS = 200_000
@@ -98,16 +103,18 @@ def _layout(file: TextFile, missing: frozenset[str], wished: LayoutOptions) -> L
         raise FileError(f"{file.name} {error}") from None
     if layout.quote == '"' and file.n_quotes % 2:
         if re.search(rf'(?:^|[{re.escape(layout.delimiter)}])\s*"', file.head, re.M):
-            raise located(file.name, "a quote is never closed", place=_last_record(file, layout))
+            raise located(file.name, "a quote is never closed", place=_open_quote(file))
         return replace(layout, quote="", escape="")
     return layout
 
 
-def _last_record(file: TextFile, layout: Layout) -> str:
-    line = 0
-    for record in records_of(file.read(), layout, layout.skip):
-        line = record.line
-    return f"line {line + 1}"
+def _open_quote(file: TextFile) -> str:
+    """Return the line with the quote that is never closed."""
+    opened: int | None = None
+    for number, line in enumerate(file.lines(), 1):
+        if line.count('"') % 2:
+            opened = number if opened is None else None
+    return f"line {opened}"
 
 
 def _check_alike(files: Sequence[TextFile], layouts: Sequence[Layout]) -> None:
@@ -130,8 +137,8 @@ def _select(file: TextFile, layout: Layout) -> str:
         f"read_csv({quoted_text(file.path)}, columns = {{{columns}}}, auto_detect = false, "
         f"header = false, delim = {quoted_text(delimiter)}, quote = {quoted_text(layout.quote)}, "
         f"escape = {quoted_text(layout.escape)}, skip = {layout.skip}, null_padding = true, "
-        f"strict_mode = false, parallel = false, max_line_size = {_LONGEST_LINE}, "
-        f"buffer_size = {2 * _LONGEST_LINE}{packing})"
+        f"strict_mode = false, parallel = false, max_line_size = {LONGEST_LINE}, "
+        f"buffer_size = {2 * LONGEST_LINE}{packing})"
     )
     cells = [f"c{i}" for i in range(layout.width)]
     drawn = quoted_text(RULES)
@@ -188,7 +195,7 @@ def _places(files: Sequence[TextFile], layouts: Sequence[Layout]) -> Callable[[i
 def _with_tabs(file: TextFile, delimiter: str) -> IO[bytes]:
     """Return a copy with a tab in place of any spaces between cells."""
     copy = temporary()
-    for line in lines_of(file.read()):
+    for line in file.lines():
         copy.write(("\t".join(split(line, delimiter)) + "\n").encode())
     copy.flush()
     return copy
@@ -228,7 +235,7 @@ def _unpacked(path: Path) -> IO[bytes]:
     lines = (
         f"select line from read_csv({quoted_text(path)}, columns = {{'line': 'VARCHAR'}}, "
         "auto_detect = false, header = false, delim = '\x01', quote = '', escape = '', "
-        f"compression = 'zstd', parallel = false, max_line_size = {_LONGEST_LINE})"
+        f"compression = 'zstd', parallel = false, max_line_size = {LONGEST_LINE})"
     )
     for batch in engine.stream(lines, 0):
         copy.write("".join(f"{line}\n" for line in batch.words[0]).encode())

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from setatoms.files.engine import quoted_text
 
@@ -196,7 +197,7 @@ class Style:
         negative = any(sign and sign in _MINUS for sign in match.group("sign", "sign2", "after"))
         return -number if negative or match["open"] else number
 
-    @property
+    @cached_property
     def _pattern(self) -> re.Pattern[str]:
         return re.compile(
             rf"(?P<open>\()?(?P<sign>{_SIGN})?\s*(?:{re.escape(self.before)})?\s*"
@@ -204,7 +205,7 @@ class Style:
             rf"\s*(?P<after>[\-\u2212])?(?:{self.behind})?(?(open)\))"
         )
 
-    @property
+    @cached_property
     def _digits(self) -> str:
         point = re.escape(self.decimal)
         plain = rf"\d+(?:{point}\d*)?|{point}\d+"
