@@ -16,6 +16,8 @@ from setatoms.memory import in_bytes, spare_memory
 from setatoms.terminal import print_error
 
 SHARE_OF_MEMORY = 0.25
+# More teaches nothing new; learning takes several times as much.
+USUAL_BYTES = 1 << 28
 
 _LONG_SECONDS = 30.0
 _SMALLER_SAMPLES = (100_000, 20_000, 5_000, 2_000, 500)
@@ -51,13 +53,14 @@ _READING = 2e-8
 def forewarn(data: Data, learning: Learning) -> None:
     """Say before a table is read what will not fit in memory, and what will take long."""
     n_rows, n_features = data.table.about_rows, max(2, len(data.table.names))
-    room = rows_in_memory(n_features)
+    room = rows_in_memory(n_features, learning.sample)
     wanted = min(n_rows, learning.sample or n_rows)
     if wanted > room:
         needed = in_bytes(8.0 * wanted * n_features)
         print_error(
             f"about {wanted:,} rows of {n_features:,} columns need {needed}; "
             f"a random sample of {room:,} rows will be learned from"
+            + (" (--sample N for more)" if learning.sample is None else "")
         )
         wanted = room
     seconds = estimate_seconds(learning, n_rows, wanted, n_features, data.size)
@@ -65,9 +68,15 @@ def forewarn(data: Data, learning: Learning) -> None:
         print_error(_long(learning, seconds, n_rows, wanted, n_features, data.size))
 
 
-def rows_in_memory(n_features: int) -> int:
-    """Return how many rows of so many features may be held at a time, at least two."""
-    return max(2, int(SHARE_OF_MEMORY * spare_memory()) // (8 * n_features))
+def rows_in_memory(n_features: int, wished: int | None = None) -> int:
+    """Return how many rows of so many features may be held at a time, at least two.
+
+    As many as a quarter of the memory holds, or as is usual if no number is wished for.
+    """
+    n_bytes = int(SHARE_OF_MEMORY * spare_memory())
+    if wished is None:
+        n_bytes = min(n_bytes, USUAL_BYTES)
+    return max(2, n_bytes // (8 * n_features))
 
 
 def estimate_seconds(

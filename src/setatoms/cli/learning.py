@@ -128,7 +128,8 @@ def _with_best_parameters(detector: Any, table: NamedRows, notes: list[str]) -> 
 def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
     """Return increasing positions of the rows to fit on: all of them, or a random sample."""
     n_rows = chosen.survey.n_rows
-    wanted = min(learning.sample or n_rows, rows_in_memory(len(chosen.encoding.features)), n_rows)
+    room = rows_in_memory(len(chosen.encoding.features), learning.sample)
+    wanted = min(learning.sample or n_rows, room, n_rows)
     if wanted == n_rows:
         return np.arange(n_rows)
     rng = np.random.default_rng(learning.seed)

@@ -251,7 +251,7 @@ _LEARNING = (
         "--sample",
         type=click.IntRange(2),
         metavar="N",
-        help="Learn from N random rows; by default all, if they fit in a quarter of the memory.",
+        help="Learn from N random rows; by default all, if they fit in 256 MiB.",
     ),
     click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
     click.option("--jobs", type=int, default=-1, metavar="N", help="Threads; -1 takes all cores."),

@@ -14,6 +14,9 @@ from setatoms.cli.options import Reading
 from setatoms.files import ReadOptions, Source, Table, open_table
 from setatoms.progress import Progress
 
+# Seconds without a word.
+_LONG = 0.5
+
 
 @dataclass(frozen=True)
 class Data:
@@ -44,21 +47,10 @@ def open_data(path: str | None, reading: Reading) -> Data:
     """Open the table that a command was given."""
     if (path is None) == (reading.query is None):
         raise click.UsageError("give DATA or --query, one of them")
-    source = None if path is None else _open_source(path, reading.encoding)
-    return Data(source, open_table(source, ReadOptions(**asdict(reading))))
-
-
-def _open_source(path: str, encoding: str | None) -> Source:
-    """Find the files of a table; show how much of what is elsewhere has come."""
-    n_come = 0
-    with Progress(1.0, "fetching") as progress:
-
-        def show(n_bytes: int, total: int | None) -> None:
-            nonlocal n_come
-            n_come += n_bytes
-            progress.advance(n_bytes / total if total else 0.0, f"{n_come / 1e6:,.0f} MB")
-
-        return Source(path, encoding, show)
+    with Progress(1.0, "opening") as progress:
+        opening = _Opening(progress)
+        source = None if path is None else Source(path, reading.encoding, opening.advance)
+        return Data(source, open_table(source, ReadOptions(**asdict(reading))))
 
 
 def as_columns(words: Sequence[str], table: Table) -> list[str]:
@@ -67,6 +59,23 @@ def as_columns(words: Sequence[str], table: Table) -> list[str]:
     for word in words:
         columns += [word] if word in table.names else [part.strip() for part in word.split(",")]
     return [column for column in columns if column]
+
+
+class _Opening:
+    """A progress bar over the bytes that are fetched or looked through, where that takes long."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._began = time.monotonic()
+        self._n_bytes, self._share = 0, 0.0
+
+    def advance(self, n_bytes: int, total: int | None) -> None:
+        """Count so many bytes more as done, of so many where that is known."""
+        self._n_bytes += n_bytes
+        self._share += n_bytes / total if total else 0.0
+        if time.monotonic() - self._began > _LONG:
+            note = f"{self._n_bytes / 1e6:,.0f} MB"
+            self._progress.advance(self._share - self._progress.share, note)
 
 
 class ReadProgress:

@@ -57,7 +57,8 @@ class Source:
     encoding : str, optional
         How text is encoded; by default UTF-8, what a byte order mark says, or Windows-1252.
     on_bytes : callable, optional
-        Is told of what has come of a file that is elsewhere.
+        Is told of what has come of a file that is elsewhere, or was looked through, and of how
+        much there is.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Source:
     ) -> None:
         self.name = "standard input" if path == "-" else path
         self.encoding = _known_encoding(encoding)
+        self.on_bytes = on_bytes or _ignore
         self._spools: list[IO[bytes]] = []
         self.paths: list[Path] = []
         if path == "-":
@@ -72,7 +74,7 @@ class Source:
                 raise FileError("standard input is closed; name a file, or pipe the table in")
             self.paths = [self._spool(sys.stdin.buffer)]
         elif is_remote(path):
-            for copy in fetch(path, temporary, on_bytes or _ignore):
+            for copy in fetch(path, temporary, self.on_bytes):
                 copy.flush()
                 self._spools.append(copy)
                 self.paths.append(path_of(copy))
@@ -152,6 +154,8 @@ class TextFile:
         Its name, for messages.
     encoding : str, optional
         Its encoding.
+    on_bytes : callable, optional
+        Is told of what was looked through.
 
     Attributes
     ----------
@@ -165,8 +169,11 @@ class TextFile:
         How many double quotes there are.
     """
 
-    def __init__(self, path: Path, name: str, encoding: str | None) -> None:
+    def __init__(
+        self, path: Path, name: str, encoding: str | None, on_bytes: OnBytes | None = None
+    ) -> None:
         self.path, self.name = path, name
+        self._on_bytes = on_bytes or _ignore
         self._copy: IO[bytes] | None = None
         self.encoding, self.n_bytes, self.n_quotes = self._examine(encoding)
         if self.encoding != "utf-8":
@@ -202,10 +209,12 @@ class TextFile:
         decoder = codecs.getincrementaldecoder("utf-8")()
         encoding, n_bytes, n_quotes = given, 0, 0
         with self._opened() as stream:
+            size = None if isinstance(stream, gzip.GzipFile) else self.path.stat().st_size
             while piece := _read(stream, _CHUNK, self.name):
                 if n_bytes == 0 and encoding is None:
                     encoding = _marked(piece)
                 n_bytes += len(piece)
+                self._on_bytes(len(piece), size)
                 n_quotes += piece.count(b'"')
                 plain = piece.isascii() and not decoder.getstate()[0]
                 if encoding is None and not plain:

@@ -56,7 +56,7 @@ def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadO
         elif is_packed_otherwise(source.start()):
             holds.append(_unpacked(path))
             path = path_of(holds[-1])
-        files.append(TextFile(path, name, source.encoding))
+        files.append(TextFile(path, name, source.encoding, source.on_bytes))
     holds += files
     delimiter = options.delimiter or ("\t" if options.format == "tsv" else None)
     wished = LayoutOptions(
