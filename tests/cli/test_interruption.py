@@ -192,7 +192,7 @@ def test_scoring_takes_constant_memory(
     warm = ["score", str(model), str(table), "--out", str(tmp_path / "warm.csv")]
     subprocess.run([sys.executable, "-m", "setatoms", *warm], capture_output=True, check=True)
     peaks = []
-    for n_rows in (300_000, 1_200_000):
+    for n_rows in (900_000, 1_800_000):
         data = repeat(table, tmp_path / f"{n_rows}.csv", n_rows // 300)
         if suffix == ".parquet":
             data = as_parquet(data, data.with_suffix(".parquet"))
@@ -208,5 +208,6 @@ def test_scoring_takes_constant_memory(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
         peaks.append(int(re.search(r"VmHWM:\s+(\d+)", done.stderr)[1]) / 1024)
-    # 900,000 rows more are 29 MB of features and 45 MB of text; an allocator wavers by less
+    # 900,000 rows more are 29 MB of features and 45 MB of text; an allocator wavers by less, and
+    # buffers of text have filled before
     assert peaks[1] - peaks[0] < 20, f"peaks of {peaks} MB"

@@ -129,8 +129,21 @@ def test_rows_that_do_not_fit_are_announced(
     first = capsys.readouterr().err.splitlines()[0]
     assert first == (
         "about 1,000,000 rows of 6 columns need 46 MiB; a random sample of 262,144 rows will be "
-        "learned from"
+        "learned from (--sample N for more)"
     )
+    forecast.forewarn(pretended(1_000_000), replace(LEARNING, method="vector", sample=900_000))
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first.endswith("a random sample of 262,144 rows will be learned from")
+
+
+def test_usually_no_more_is_learned_from_than_teaches(
+    pretended: Callable[[int], object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    forecast.forewarn(pretended(80_000_000), replace(LEARNING, method="vector"))
+    first = capsys.readouterr().err.splitlines()[0]
+    assert "a random sample of 5,592,405 rows will be learned from (--sample N" in first
+    forecast.forewarn(pretended(7_000_000), replace(LEARNING, method="vector", sample=6_000_000))
+    assert "will be learned from" not in capsys.readouterr().err
 
 
 def test_rows_are_counted_by_the_size_of_the_file(table: Path) -> None:
