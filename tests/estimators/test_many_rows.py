@@ -35,6 +35,6 @@ def test_some_of_many_rows_tell_the_threshold(kind: str, monkeypatch: pytest.Mon
     np.testing.assert_array_equal(every.guard_.most, some.guard_.most)
     assert every.guard_.longest == some.guard_.longest
     flagged = [np.mean(detector.predict(new) == -1) for detector in (every, some)]
-    assert flagged[1] == pytest.approx(flagged[0], abs=0.02)
+    assert flagged[1] == pytest.approx(flagged[0], abs=0.03)
     again = make(random_state=0, n_jobs=2, **parameters).fit(X)
     np.testing.assert_array_equal(again.score_samples(new), some.score_samples(new))
