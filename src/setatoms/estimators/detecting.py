@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import reduce
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 _SLAB_ROWS = 1 << 16
+# What it takes to score training rows for units and thresholds, as a share of learning.
+_JUDGING = 0.2
 # Units and thresholds are those of so many training rows, at random, if there are more.
 _MOST_JUDGED = 200_000
 # So many of the lowest scores of training rows are kept, for limits on the number of alarms.
@@ -89,7 +91,8 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         among_kept = np.flatnonzero(judged[kept])
         auto = isinstance(self.contamination, str)
         cross_fits = auto and not recipe.leaves_unseen(len(rows))
-        n_steps = recipe.n_steps + (recipe.shortened().n_steps if cross_fits else 0)
+        n_steps = (1.0 + _JUDGING) * recipe.n_steps
+        n_steps += recipe.shortened().n_steps if cross_fits else 0
         with Progress(n_steps, type(self).__name__, enabled=bool(self.verbose)) as progress:
             training = self._learn(rows, recipe, model_rng, progress.advance, among_kept)
             outcasts = self._score_outcasts(table, ~kept, judged)
@@ -155,7 +158,8 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         self._learn_dictionaries(table, recipe, rng, on_step)
         every = chosen is None or len(chosen) == len(table)
         some = table if every else table[chosen]
-        errors = self._errors(some)
+        effort = _JUDGING * recipe.n_steps / len(self.dictionaries_)
+        errors = self._errors(some, lambda share: on_step(share * effort, "scoring"))
         self._compare(errors)
         self.guard_ = None
         if self._relation_alone:
@@ -242,11 +246,20 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         errors = self._errors_of(inside.short)
         return inside, self.guard_.judge(inside, errors, self.n_jobs)
 
-    def _errors(self, table: Array) -> Array:
-        """Return the representation errors (n_dictionaries, n) of rows."""
+    def _errors(self, table: Array, on_share: Callable[[float], None] | None = None) -> Array:
+        """Return the representation errors (n_dictionaries, n) of rows.
+
+        `on_share` is told after each dictionary of what share of the rows.
+        """
+        errors = np.empty((len(self.dictionaries_), len(table)))
         # slab by slab: the standardised table is never there as a whole
-        parts = (self.standardizer_.apply(table[part]) for part in _slabs(table))
-        return np.concatenate([self._errors_of(Z) for Z in parts], axis=1)
+        for part in _slabs(table):
+            Z = self.standardizer_.apply(table[part])
+            for row, dictionary in zip(errors, self.dictionaries_, strict=True):
+                row[part] = measure(dictionary, Z, self.n_jobs)
+                if on_share is not None:
+                    on_share(len(Z) / len(table))
+        return errors
 
     def _errors_of(self, Z: Array) -> Array:
         """Return the representation errors (n_dictionaries, n) of standardised rows."""
