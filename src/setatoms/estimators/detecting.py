@@ -32,7 +32,7 @@ _SLAB_ROWS = 1 << 16
 # What it takes to score training rows for units and thresholds, as a share of learning.
 _JUDGING = 0.2
 # Units and thresholds are those of so many training rows, at random, if there are more.
-_MOST_JUDGED = 200_000
+_MOST_JUDGED = 50_000
 # So many of the lowest scores of training rows are kept, for limits on the number of alarms.
 _LOWEST = 1_001
 
