@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _MOST_SPANS = 240
-_TICK_ROOM = 90.0
+_TICK_ROOM = 140.0
 _DAY = 86_400.0
 
 
