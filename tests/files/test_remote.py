@@ -37,7 +37,7 @@ def test_a_web_address_is_read_as_a_file(address: str, tmp_path: Path) -> None:
     come: list[tuple[int, int | None]] = []
     table = open_table(Source(f"{address}/a.csv", on_bytes=lambda *told: come.append(told)))
     assert table.names == ["x", "y"]
-    assert come == [(12, 12)]
+    assert come[0] == (12, 12)
 
 
 def test_the_end_of_an_address_tells_the_format(address: str, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def groups() -> dict[str, list[bytes]]:
     )
     database, workbook = Path(f"{_SCRATCH}.duckdb"), io.BytesIO()
     with duckdb.connect(database) as connection:
-        connection.execute(f"create table t as from ({rows_of_sql}) t(a, b, c)")
+        connection.execute(f"create or replace table t as from ({rows_of_sql}) t(a, b, c)")
     book = openpyxl.Workbook()
     for row in (["a", "b", "c"], [1, 0.5, "x"], [2, None, "y"], [3, 2.0, True]):
         book.active.append(row)

@@ -104,7 +104,12 @@ def _ended_by(number: int) -> int:
 def _failed(name: str, error: Exception) -> int:
     if os.environ.get(_TRACEBACK):
         raise error
-    print_error(f"{name}: {_in_words(error)}")
+    words = _in_words(error)
+    if name == "setatoms":
+        from setatoms.cli.options import as_options
+
+        words = as_options(words)
+    print_error(f"{name}: {words}")
     return 1
 
 
@@ -116,9 +121,7 @@ def _in_words(error: Exception) -> str:
         return f"not enough memory: {error or 'an allocation failed'}{_REMEDY}"
     # what the library says of bad input, damaged files, missing packages and full disks
     if isinstance(error, (ValueError, ImportError, OSError, RuntimeError)) and str(error):
-        from setatoms.cli.options import as_options
-
-        return as_options(str(error))
+        return str(error)
     return (
         f"an error that should not happen, {type(error).__name__}: {error}; please report it with "
         f"what {_TRACEBACK}=1 prints"

@@ -16,7 +16,7 @@ from setatoms.files.errors import FileError
 
 # Megabytes: for queries and tables with types; for text, which stays in memory up to the limit.
 _MEMORY = 400
-_TEXT_MEMORY, _TEXT_MEMORY_PER_COLUMN = 40, 0.8
+_TEXT_MEMORY, _TEXT_MEMORY_PER_COLUMN = 64, 0.8
 # How many rows and numbers are handed on at a time, at most.
 CHUNK_ROWS = 1 << 15
 _CHUNK_NUMBERS = 1 << 22
