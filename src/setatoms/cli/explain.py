@@ -71,7 +71,7 @@ def command(
     if (row is None) == (at is None) or (at is None) != (index is None):
         raise click.UsageError("give --row N, or --index COL and --at VALUE")
     loaded = load_model(model, data)
-    row, features = _find(loaded, open_data(data, reading), row, index, at)
+    row, features = _find(loaded, open_data(data, reading, loaded.encoding), row, index, at)
     (record,) = loaded.explain(features, top, rank)
     (brief,) = loaded.explain(features, _IN_SENTENCE, rank)
     p_values = loaded.p_values(loaded.scores(features))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import glob
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
 import click
 
 from setatoms.cli.options import Reading
-from setatoms.files import ReadOptions, Source, Table, open_table
+from setatoms.files import Encoding, ReadOptions, Source, Table, open_table
 from setatoms.progress import Progress
 
 # Seconds without a word.
@@ -35,7 +36,9 @@ class Data:
         """The files that are read."""
         if self.source is not None:
             return self.source.paths
-        return [Path(path) for path in self.table.engine.paths]
+        named = self.table.engine.paths
+        found = [glob.glob(path, recursive=True) or [path] for path in named]  # noqa: PTH207
+        return [Path(path) for paths in found for path in paths]
 
     def check_unchanged(self) -> None:
         """Raise an error if a file was changed since it was opened."""
@@ -43,14 +46,18 @@ class Data:
             self.source.check_unchanged()
 
 
-def open_data(path: str | None, reading: Reading) -> Data:
-    """Open the table that a command was given."""
+def open_data(path: str | None, reading: Reading, known: Encoding | None = None) -> Data:
+    """Open the table that a command was given, to be read as a model knows it."""
     if (path is None) == (reading.query is None):
         raise click.UsageError("give DATA or --query, one of them")
     with Progress(1.0, "opening") as progress:
         opening = _Opening(progress)
         source = None if path is None else Source(path, reading.encoding, opening.advance)
-        return Data(source, open_table(source, ReadOptions(**asdict(reading))))
+        options = ReadOptions(**asdict(reading))
+        if known is not None:
+            missing = (*reading.missing, *known.missing)
+            options = replace(options, missing=missing, marks=known.marks)
+        return Data(source, open_table(source, options))
 
 
 def as_columns(words: Sequence[str], table: Table) -> list[str]:

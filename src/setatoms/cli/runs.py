@@ -93,7 +93,8 @@ def run_scoring(
     if wishes.report is not None:
         files["report"] = str(wishes.report)
     batch = "" if model.of_training_rows else counts.compare().sentence
-    notes = [*notes, *bad.notes(tally.n_rows, data.table.names)]
+    if n_rows is None:  # otherwise learning has said so
+        notes = [*notes, *bad.notes(tally.n_rows, data.table.names)]
     if tally.n_missing and not any("missing value" in note for note in notes):
         noun = "missing value" if tally.n_missing == 1 else "missing values"
         notes = [*notes, f"{tally.n_missing:,} {noun}: {FILLED}"]

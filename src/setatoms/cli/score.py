@@ -67,7 +67,7 @@ def command(
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
     check_outputs([model, data], [out, report])
     loaded = load_model(model, data)
-    opened = open_data(data, reading)
+    opened = open_data(data, reading, loaded.encoding)
     check_outputs(opened.inputs, [out, report])
     check_known(opened.table, [index] if index else [])
     wishes = Wishes(data, index, flagging, out, keep, report, top, kinds, as_json, exit_code)

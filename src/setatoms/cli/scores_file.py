@@ -28,7 +28,8 @@ _NUMBER = re.compile(r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.
 # What stands behind the numbers of a row that is not flagged: without and with a p-value.
 _EMPTY = {False: ",,,", True: ",,"}
 _LAST = ",\n"
-_SPECIAL = re.compile(r'[",\r\n]')
+# With semicolons, tabs and bars other programs end a cell.
+_SPECIAL = re.compile(r'[",;|\t\r\n]')
 _REASONS = 3
 _EXPLAINED_AT_ONCE = 2048
 
@@ -53,7 +54,7 @@ class ScoresFile:
     ) -> None:
         self._model = model
         self._cell = plain_cell if for_people else str
-        self.names = unique_names([*map(self._cell, own), *_COLUMNS])[0]
+        self.names = _unlike([*map(self._cell, own), *_COLUMNS])
         self.types = ["VARCHAR"] * len(own) + list(_COLUMNS.values())
         self._stream = stream
         self._numbers = LineWriter()
@@ -117,6 +118,20 @@ def scores_file(
                 file = ScoresFile(draft, model, own, for_people=False)
                 yield file
                 rewrite_as_parquet(draft, stream, dict(zip(file.names, file.types, strict=True)))
+
+
+def _unlike(names: Sequence[str]) -> list[str]:
+    """Return names that differ in more than capitals, which DuckDB takes for small letters."""
+    taken: set[str] = set()
+    found = []
+    for name in unique_names(names)[0]:
+        number, free = 1, name
+        while free.casefold() in taken:
+            number += 1
+            free = f"{name}_{number}"
+        taken.add(free.casefold())
+        found.append(free)
+    return found
 
 
 def _quoted(cell: str) -> str:

@@ -70,7 +70,9 @@ class BatchComparison:
 
     @property
     def _too_many(self) -> bool:
+        # one row may be flagged without a word on all
         chance = 3.0 * np.sqrt(self.expected * (1 - self.expected) / max(self.n_rows, 1))
+        chance += 1.0 / max(self.n_rows, 1)
         return self.flagged > self.expected + chance + 0.5 * _SLACK
 
     @property
@@ -181,7 +183,11 @@ class BatchCounts:
         off = np.maximum(np.maximum(below - LEVELS, LEVELS - up_to), 0.0)[:, 1:-1].max(axis=1)
         chance = np.sqrt(np.log(2 * len(self.names) / _CHANCE) / (2 * present[:, 0]))
         known = np.isfinite(np.sum(self.quantiles, axis=1))
-        medians = np.nanmedian(np.concatenate(self._sample), axis=0)
+        sample = np.concatenate(self._sample)
+        # a column without any value has no median
+        sample[0, np.isnan(sample).all(axis=0)] = 0.0
+        medians = np.nanmedian(sample, axis=0)
+        by_chance = np.sqrt(np.log(2 * len(self.names) / _CHANCE) / (2 * self.n_rows))
         outside = below[:, 0] + 1.0 - up_to[:, -1]
         moved = [
             Moved(
@@ -196,7 +202,7 @@ class BatchCounts:
         more = [
             Gaps(self.names[j], float(self.missing[j]), float(gaps[j]))
             for j in np.argsort(self.missing - gaps, kind="stable")
-            if gaps[j] > self.missing[j] + _SLACK + chance[j]
+            if gaps[j] > self.missing[j] + _SLACK + by_chance
         ]
         share = self.n_flagged / self.n_rows
         return BatchComparison(self.n_rows, share, self.expected, tuple(moved), tuple(more))

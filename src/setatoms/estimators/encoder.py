@@ -81,6 +81,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         from setatoms.files import Choice, choose_columns
 
         choice = Choice(None, self.drop, self.use, self.encode, self.one_hot)
+        self.__dict__.pop("encoding_", None)
         table = self._open(X)
         chosen = choose_columns(table, choice, least_columns=1)
         self.encoding_, self.notes_ = chosen.encoding, chosen.notes
@@ -130,4 +131,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
             from setatoms.files import ReadOptions, open_frame
         except ImportError as error:
             raise ImportError(_NEEDS) from error
-        return open_frame(X, ReadOptions(missing=self.missing))
+        known = getattr(self, "encoding_", None)
+        if known is None:
+            return open_frame(X, ReadOptions(missing=self.missing))
+        missing = (*self.missing, *known.missing)
+        return open_frame(X, ReadOptions(missing=missing, marks=known.marks))

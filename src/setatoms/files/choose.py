@@ -13,7 +13,7 @@ from setatoms.files.encoding import Column, Encoding
 from setatoms.files.errors import FileError, listed, quoted
 from setatoms.files.survey import NumberColumn, Survey, WordColumn, no_measurement, survey
 from setatoms.files.tables import FEW, Table
-from setatoms.files.written import booleans_of, clean
+from setatoms.files.written import MISSING, booleans_of, clean
 
 # Times the range of all other values.
 _FAR = 0.5
@@ -127,7 +127,7 @@ def choose_columns(
     )
     fates = {name: _fate(name, table, found, choice) for name in table.columns}
     columns = [column for column, _ in fates.values() if column is not None]
-    encoding = Encoding(tuple(columns))
+    encoding = Encoding(tuple(columns), tuple(sorted(table.missing - MISSING)))
     notes = [*table.notes, *_notes(fates), *_missing_notes(found, encoding)]
     notes += found.bad.notes(found.n_rows, [column.name for column in columns])
     notes += _stand_in_notes(found, encoding)
@@ -171,11 +171,19 @@ def _fate_of_number(
         return None, f"dropped, {what}; --use takes it for a measurement"
     if column.kind == "boolean":
         return Column(number.name, "boolean"), ""
-    return Column(number.name), ""
+    style = column.style
+    marks = None if style is None else (style.decimal, style.thousands)
+    return Column(number.name, marks=None if marks == (".", "") else marks), ""
 
 
 def _fate_of_words(words: WordColumn, choice: Choice) -> tuple[Column | None, str]:
     wanted = words.name in choice.encode
+    if words.name in choice.use:
+        what = "dates or times" if words.dates else "text, not numbers"
+        raise FileError(
+            f"column {words.name!r} holds {what}, so --use cannot take it for a measurement; "
+            "--query can make a number of it"
+        )
     if words.many and wanted:
         raise FileError(
             f"column {words.name!r} has more than {FEW} different values, too many to make a "
@@ -241,11 +249,12 @@ def _stand_in_notes(found: Survey, encoding: Encoding) -> list[str]:
             values = found.kept[column.name]
             rest = values[(values != end) & ~np.isnan(values)]
             count = int((values == end).sum())
-            if count > 1 and len(rest) > count and _gap(rest, end) > _FAR * np.ptp(rest):
+            if len(rest) > count and _gap(rest, end) > _FAR * np.ptp(rest):
+                times = "time" if count == 1 else "times"
                 notes.append(
-                    f"{quoted(column.name)}: {end:.6g} occurs {count:,} times, far from all other "
-                    f"values ({rest.min():.4g} to {rest.max():.4g}); --missing={end:.6g} if it "
-                    "stands for no value"
+                    f"{quoted(column.name)}: {end:.6g} occurs {count:,} {times}, far from all "
+                    f"other values ({rest.min():.4g} to {rest.max():.4g}); --missing={end:.6g} if "
+                    "it stands for no value"
                 )
     return notes
 

@@ -16,13 +16,13 @@ from setatoms.files.engine import CHUNK_ROWS, Batch, quoted_text
 from setatoms.files.errors import FileError, listed, located, quoted
 from setatoms.files.names import unique_names
 from setatoms.files.tables import Table, TableColumn
-from setatoms.files.written import FALSE_WORDS, TRUE_WORDS, Style, clean, is_missing
+from setatoms.files.written import AROUND, FALSE_WORDS, TRUE_WORDS, Style, clean, is_missing
 
 Matrix = NDArray[np.float64]
 
 _NAME_LENGTH = 60
 _KINDS = ("number", "boolean", "one-hot")
-_AROUND = quoted_text(" \t\r\n\u00a0")
+_AROUND = quoted_text(AROUND)
 # Between the parts of a note on cells that are not what they should be.
 _CELL, _PART = "\x1e", "\x1f"
 _SHOWN = 60
@@ -43,11 +43,14 @@ class Column:
         Whether it is taken as it is, as 0 and 1, or as one feature for each of its `values`.
     values : tuple of str
         The values that have a feature; another one at scoring is 0 in all of them.
+    marks : tuple of str or None
+        The decimal mark and what groups thousands, where numbers are not written as programs do.
     """
 
     name: str
     kind: str = "number"
     values: tuple[str, ...] = ()
+    marks: tuple[str, str] | None = None
 
     @property
     def labels(self) -> list[str]:
@@ -70,7 +73,8 @@ class Column:
             return f"cast({column.cell} as double)"
         word = f"trim({column.text()}, {_AROUND})"
         if self.kind == "boolean":
-            yes, no = (", ".join(map(quoted_text, sorted(w))) for w in (TRUE_WORDS, FALSE_WORDS))
+            words = (TRUE_WORDS | {"1"}, FALSE_WORDS | {"0"})
+            yes, no = (", ".join(map(quoted_text, sorted(some))) for some in words)
             word = f"lower({word})"
             return f"case when {word} in ({yes}) then 1.0 when {word} in ({no}) then 0.0 end"
         values = ", ".join(map(quoted_text, self.values))
@@ -178,6 +182,8 @@ class Encoding:
     ----------
     columns : tuple of Column
         The columns used, in the order of the features.
+    missing : tuple of str
+        Further words for a missing value.
 
     Examples
     --------
@@ -189,6 +195,12 @@ class Encoding:
     """
 
     columns: tuple[Column, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def marks(self) -> dict[str, tuple[str, str]]:
+        """The marks in numbers of columns that do not write them as programs do."""
+        return {column.name: column.marks for column in self.columns if column.marks}
 
     @property
     def features(self) -> list[str]:
@@ -219,7 +231,8 @@ class Encoding:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values from which `from_json` makes the same encoding."""
-        return {"columns": [_column_json(column) for column in self.columns]}
+        plain: dict[str, Any] = {"columns": [_column_json(column) for column in self.columns]}
+        return plain | {"missing": list(self.missing)} if self.missing else plain
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Encoding:
@@ -229,14 +242,18 @@ class Encoding:
             names = [column.name for column in columns]
             if len(set(names)) < len(names):
                 raise ValueError("a column occurs twice")
+            missing = plain.get("missing", [])
+            if not isinstance(missing, list) or not all(isinstance(w, str) for w in missing):
+                raise ValueError(f"missing={missing!r:.80}")
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"the model does not say how to read a table ({error!r})") from None
-        return cls(columns)
+        return cls(columns, tuple(missing))
 
 
 def _column_json(column: Column) -> dict[str, Any]:
     plain: dict[str, Any] = {"name": column.name, "kind": column.kind}
-    return plain | {"values": list(column.values)} if column.kind == "one-hot" else plain
+    plain |= {"values": list(column.values)} if column.kind == "one-hot" else {}
+    return plain | ({"marks": list(column.marks)} if column.marks else {})
 
 
 def _parse_column(entry: Any) -> Column:
@@ -244,7 +261,16 @@ def _parse_column(entry: Any) -> Column:
     plain = isinstance(name, str) and kind in _KINDS and isinstance(values, list)
     if not plain or not all(isinstance(value, str) for value in values):
         raise ValueError(f"column {entry!r:.80}")
-    return Column(name, kind, tuple(values))
+    return Column(name, kind, tuple(values), _parse_marks(entry.get("marks")))
+
+
+def _parse_marks(entry: Any) -> tuple[str, str] | None:
+    if entry is None:
+        return None
+    decimal, thousands = entry
+    if decimal not in (".", ",") or thousands not in ("", ".", ",", " ", "'"):
+        raise ValueError(f"marks {entry!r:.80}")
+    return decimal, thousands
 
 
 def read_columns(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+from uuid import uuid4
 
 import duckdb
 import nanoarrow
@@ -16,7 +19,8 @@ from setatoms.files.errors import FileError
 
 # Megabytes: for queries and tables with types; for text, which stays in memory up to the limit.
 _MEMORY = 400
-_TEXT_MEMORY, _TEXT_MEMORY_PER_COLUMN = 64, 0.8
+_TEXT_MEMORY, _TEXT_MEMORY_PER_COLUMN = 56, 0.8
+_LINES_AT_ONCE = 4 * 2048
 # How many rows and numbers are handed on at a time, at most.
 CHUNK_ROWS = 1 << 15
 _CHUNK_NUMBERS = 1 << 22
@@ -48,8 +52,8 @@ class Engine:
         A DuckDB database, whose tables are read.
     frame : pandas or polars DataFrame, optional
         What is to be known as the table ``frame``.
-    text_columns : int, optional
-        How many columns files of text have, if they are such.
+    text_shape : tuple of int and float, optional
+        How many columns files of text have, and how long lines are, if they are such.
     """
 
     def __init__(
@@ -57,12 +61,15 @@ class Engine:
         paths: Sequence[Path | str],
         attach: Path | None = None,
         frame: Any = None,
-        text_columns: int | None = None,
+        text_shape: tuple[int, float] | None = None,
     ) -> None:
         self.paths = [str(path) for path in paths]
         memory = _MEMORY
-        if text_columns is not None:
-            memory = _TEXT_MEMORY + round(_TEXT_MEMORY_PER_COLUMN * text_columns)
+        if text_shape is not None:
+            n_columns, length = text_shape
+            memory = _TEXT_MEMORY + round(
+                _TEXT_MEMORY_PER_COLUMN * n_columns + _LINES_AT_ONCE * length / 1e6
+            )
         with _as_file_errors():
             self._connection = connect(self.paths, attach, memory)
         self._frame = frame
@@ -115,7 +122,8 @@ def connect(
             "memory_limit": f"{memory}MB",
             # reading takes far less time than scoring, which has the other cores
             "threads": "1",
-            "temp_directory": tempfile.gettempdir(),
+            # of its own, made when it is needed: DuckDB lets queries read what is in there
+            "temp_directory": f"{tempfile.gettempdir()}/setatoms-{os.getpid()}-{uuid4().hex}",
             "autoinstall_known_extensions": "false",
         }
     )
@@ -123,10 +131,23 @@ def connect(
         connection.execute(f"attach {quoted_text(attach)} as source (read_only)")
         connection.execute("use source")
     else:
-        connection.execute(f"set allowed_paths = [{', '.join(map(quoted_text, paths))}]")
+        # what a pattern names is in a folder
+        folders = [_folder(path) for path in paths if glob.has_magic(path)]
+        plain = [path for path in paths if not glob.has_magic(path)]
+        connection.execute(f"set allowed_paths = [{', '.join(map(quoted_text, plain))}]")
+        if folders:
+            found = ", ".join(map(quoted_text, folders))
+            connection.execute(f"set allowed_directories = [{found}]")
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     return connection
+
+
+def _folder(pattern: str) -> str:
+    """Return the folder that a pattern of names begins with, without any sign of a pattern."""
+    parts = Path(pattern).parts
+    first = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    return str(Path(*parts[:first])) if first else "."
 
 
 def rewrite_as_parquet(source: IO[bytes], target: IO[bytes], columns: dict[str, str]) -> None:

@@ -80,5 +80,8 @@ def _guess_format(source: Source) -> str:
     for sign, what in _FOREIGN.items():
         if start.startswith(sign):
             raise FileError(f"{source.name} is {what}")
+    known = {*_BY_SUFFIX, ".csv", ".tsv", ".tab"}
+    if start.lstrip()[:1] in (b"[", b"{") and not known & set(source.suffixes):
+        return "json"
     suffixes = [suffix for suffix in source.suffixes if suffix not in _PACKED]
     return _BY_SUFFIX.get(suffixes[-1], "csv") if suffixes else "csv"

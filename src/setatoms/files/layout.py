@@ -82,6 +82,8 @@ class Layout:
         What starts a line that is none of the table.
     notes : list of str
         What was left out.
+    below : int
+        Records below the rows, if their number was given.
     """
 
     delimiter: str
@@ -94,6 +96,7 @@ class Layout:
     left_out: list[list[str]] = field(default_factory=list)
     comment: str = ""
     notes: list[str] = field(default_factory=list)
+    below: int = 0
 
 
 @dataclass(frozen=True)
@@ -166,9 +169,9 @@ def find_layout(
         if names is None:
             notes.append("the first line has no names, so columns are column_1, column_2, ...")
     footer = _find_footer(tail, layout, body, options)
-    if footer:
-        noun = "line" if len(footer) == 1 else "lines"
-        notes.append(f"left out {len(footer)} {noun} below the table")
+    if n_below := options.footer or len(footer):
+        noun = "line" if n_below == 1 else "lines"
+        notes.append(f"left out {n_below} {noun} below the table")
     return replace(
         layout,
         skip=table[0].line,
@@ -177,6 +180,7 @@ def find_layout(
         width=width,
         left_out=footer + ([table[0].cells] if above else []),
         notes=notes,
+        below=options.footer or 0,
     )
 
 
@@ -232,7 +236,7 @@ def _cut(head: str, options: LayoutOptions, missing: frozenset[str]) -> tuple[La
     given = options.delimiter
     if first := re.match(r"sep=(.)\r?\n", head, re.I):  # a line for Excel
         given, skip = given or first[1], max(skip, 1)
-    comment = options.comment or ("#" if re.search(r"^#", head, re.M) else "")
+    comment = options.comment or ("#" if _has_comments(head) else "")
     escape = "\\" if '\\"' in head else '"'
     candidates = []
     for delimiter in (given,) if given else _DELIMITERS:
@@ -245,6 +249,21 @@ def _cut(head: str, options: LayoutOptions, missing: frozenset[str]) -> tuple[La
     # the first of equals: usual delimiters and quotes come first
     _, layout, records = max(candidates, key=lambda candidate: candidate[0])
     return layout, records
+
+
+def _has_comments(head: str) -> bool:
+    """Tell whether lines that begin with # are comments, not rows."""
+    lines = [line for line in lines_of(head)[:_LOOKED_AT] if line.strip()]
+    above = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    others = [line for line in lines[above:] if not line.startswith("#")]
+    inside = [line for line in lines[above:] if line.startswith("#")]
+    if not others:
+        return False
+    for delimiter in ",;\t|":
+        usual = Counter(line.count(delimiter) for line in others).most_common(1)[0][0]
+        if usual and any(line.count(delimiter) == usual for line in inside):
+            return False
+    return bool(above or inside)
 
 
 def _fitness(records: Sequence[Record], delimiter: str, missing: frozenset[str]) -> float:
@@ -391,7 +410,7 @@ def _find_footer(tail: str, layout: Layout, body: _Body, options: LayoutOptions)
     """Return the records below the table."""
     records = list(records_of(tail, layout))
     if options.footer is not None:
-        return [record.cells for record in records[len(records) - options.footer :]]
+        return []
     footer: list[list[str]] = []
     for record in reversed(records[1:]):
         short = len(record.cells) < body.width or record.n_full == 1

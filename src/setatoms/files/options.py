@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "excel", "duckdb")
 
@@ -38,6 +38,8 @@ class ReadOptions:
         What to select, instead of a file.
     strict : bool
         Whether a cell that is no number among numbers is an error.
+    marks : mapping of str to tuple of str
+        The decimal mark and what groups thousands, of columns of which a model knows them.
     """
 
     format: str | None = None
@@ -53,3 +55,4 @@ class ReadOptions:
     table: str | None = None
     query: str | None = None
     strict: bool = False
+    marks: Mapping[str, tuple[str, str]] = field(default_factory=dict)

@@ -13,7 +13,7 @@ import duckdb
 
 from setatoms.files.errors import FileError
 
-_SCHEME = re.compile(r"(https?|s3|gs|gcs|r2|azure?|hf)://", re.I)
+_SCHEME = re.compile(r"(https?|s3|gs|gcs|r2|az(?:ure)?|abfss?|hf)://", re.I)
 _CHUNK = 1 << 20
 _PATIENCE = 60.0  # seconds without an answer
 

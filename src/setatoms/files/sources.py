@@ -69,6 +69,7 @@ class Source:
         self.on_bytes = on_bytes or _ignore
         self._spools: list[IO[bytes]] = []
         self.paths: list[Path] = []
+        self.named: Path | None = None
         if path == "-":
             if sys.stdin is None:
                 raise FileError("standard input is closed; name a file, or pipe the table in")
@@ -80,7 +81,7 @@ class Source:
                 self.paths.append(path_of(copy))
         else:
             self.paths = self._find(path)
-        named = Path(urlsplit(path).path) if is_remote(path) else self.paths[0]
+        named = Path(urlsplit(path).path) if is_remote(path) else self.named or self.paths[0]
         self.suffixes = [] if path == "-" else [s.lower() for s in named.suffixes]
         self._facts = [_identity(each) for each in self.paths]
 
@@ -92,19 +93,27 @@ class Source:
                 found = [p for p in path.rglob("*") if p.suffix.lower() in _TABLES and p.is_file()]
                 if not found:
                     raise FileError(f"{name} is a folder without tables; name a file")
-                return sorted(found)
+                return [self._literal(each) for each in sorted(found)]
             if glob.has_magic(name) and not os.path.lexists(name):
                 found = [p for p in map(Path, glob.glob(name, recursive=True)) if p.is_file()]  # noqa: PTH207
                 if not found:
                     raise FileError(f"{name} matches no file; is the pattern right?")
-                return sorted(found)
+                return [self._literal(each) for each in sorted(found)]
             with path.open("rb") as stream:
                 regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-                return [path if regular else self._spool(stream)]
+                return [self._literal(path) if regular else self._spool(stream)]
         except (OSError, ValueError) as error:
             if isinstance(error, FileError):
                 raise
             raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+
+    def _literal(self, path: Path) -> Path:
+        """Return a path of a file that DuckDB does not take for a pattern of names."""
+        self.named = self.named or path
+        if not glob.has_magic(str(path)) or not _DESCRIPTORS.is_dir():
+            return path
+        self._spools.append(path.open("rb"))
+        return path_of(self._spools[-1])
 
     def _spool(self, stream: IO[bytes]) -> Path:
         """Copy a stream to a file that is gone when this process is, and return its path."""
@@ -137,9 +146,9 @@ class Source:
                     digest.update(piece)
         return digest.hexdigest()
 
-    def start(self) -> bytes:
-        """Return the first bytes of the first file."""
-        with self.paths[0].open("rb") as stream:
+    def start(self, path: Path | None = None) -> bytes:
+        """Return the first bytes of a file, by default the first one."""
+        with (path or self.paths[0]).open("rb") as stream:
             return stream.read(16)
 
 
@@ -179,7 +188,7 @@ class TextFile:
         if self.encoding != "utf-8":
             self._copy = temporary()
             with self._opened() as stream:
-                _transcode(stream, self._copy, self.encoding, name)
+                self.n_quotes = _transcode(stream, self._copy, self.encoding, name)
             self.path = path_of(self._copy)
         with self.path.open("rb") as stream:
             self.packed = stream.read(2) == _GZIP
@@ -311,11 +320,12 @@ def _marked(start: bytes) -> str | None:
     return None
 
 
-def _transcode(source: IO[bytes], target: IO[bytes], encoding: str, name: str) -> None:
+def _transcode(source: IO[bytes], target: IO[bytes], encoding: str, name: str) -> int:
+    """Copy text as UTF-8, and return how many double quotes there are."""
     # bytes that Windows-1252 lacks are those of Latin-1
     errors = "latin-1-rest" if encoding == "cp1252" else "strict"
     decoder = codecs.getincrementaldecoder(encoding)(errors=errors)
-    n_lines = 1
+    n_lines, n_quotes = 1, 0
     while True:
         piece = _read(source, _CHUNK, name)
         try:
@@ -326,10 +336,12 @@ def _transcode(source: IO[bytes], target: IO[bytes], encoding: str, name: str) -
                 f"{name}, after line {n_lines}: the encoding is wrong: {reason}"
             ) from error
         n_lines += text.count("\n")
+        n_quotes += text.count('"')
         target.write(text.encode("utf-8", errors="replace"))
         if not piece:
             break
     target.flush()
+    return n_quotes
 
 
 def _latin_1(error: UnicodeError) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from setatoms.files.engine import Engine, quoted_text
 from setatoms.files.errors import FileError
+from setatoms.files.options import ReadOptions
 from setatoms.files.written import Style, booleans_of, clean, is_date, is_missing
 
 _SAMPLE_ROWS, _SAMPLE_CELLS = 5_000, 1_000_000
@@ -155,7 +156,7 @@ class Table:
         return f"regexp_full_match({cell}, {pattern})"
 
 
-def look(table: Table, decimal: str | None, thousands: str | None) -> None:
+def look(table: Table, options: ReadOptions) -> None:
     """Find out from the first rows what text columns hold."""
     texts = [column for column in table.columns.values() if column.kind == "text"]
     if not texts:
@@ -165,12 +166,15 @@ def look(table: Table, decimal: str | None, thousands: str | None) -> None:
         [word for word in some if word is not None and not is_missing(word, table.missing)]
         for some in _first_words(table, texts, n_rows)
     ]
+    decimal, thousands = options.decimal, options.thousands
     styles = [Style.of(some, decimal, thousands) if some else Style() for some in words]
     if decimal is None and _commas_mark_decimals(styles, words):
         styles = [Style.of(some, ",", thousands) if some else Style() for some in words]
         table.notes.append("read commas as decimal marks")
     for column, style, some in zip(texts, styles, words, strict=True):
-        _settle(column, style, some)
+        # as it was when the model learned, if that makes numbers of the cells
+        known = options.marks.get(column.name) if decimal is None and thousands is None else None
+        _settle(column, (known and some and Style.of(some, *known)) or style, some)
 
 
 def _first_words(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -18,6 +19,7 @@ from setatoms.files.layout import (
     SPACES,
     Layout,
     LayoutOptions,
+    Record,
     find_layout,
     records_of,
     split,
@@ -53,12 +55,13 @@ def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadO
         if kind == "excel":
             holds.append(_sheet_as_text(path, name, options.table))
             path = path_of(holds[-1])
-        elif is_packed_otherwise(source.start()):
-            holds.append(_unpacked(path))
+        elif is_packed_otherwise(source.start(path)):
+            holds.append(_unpacked(path, name))
             path = path_of(holds[-1])
         files.append(TextFile(path, name, source.encoding, source.on_bytes))
     holds += files
-    delimiter = options.delimiter or ("\t" if options.format == "tsv" else None)
+    usual = {"tsv": "\t", "excel": ","}.get(kind if kind == "excel" else options.format or "")
+    delimiter = options.delimiter or usual
     wished = LayoutOptions(
         _checked(delimiter) if delimiter else None,
         options.header, options.skip_rows, options.footer, options.comment,
@@ -72,14 +75,14 @@ def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadO
         for file in files:
             holds.append(_with_tabs(file, first.delimiter))
             file.path, file.packed = path_of(holds[-1]), False
-    engine = Engine([file.path for file in files], text_columns=first.width)
+    length = len(text.head.encode()) / max(1, text.head.count("\n") or text.head.count("\r"))
+    engine = Engine([file.path for file in files], text_shape=(first.width, length))
     selects = [_select(file, layout) for file, layout in zip(files, layouts, strict=True)]
     names, renamed = unique_names(first.names or [])
     names = names or numbered_names(first.width)
     notes = [*first.notes, *(f"renamed {note}" for note in renamed)]
     if text.encoding == "cp1252" and source.encoding is None:
         notes.append("text is not UTF-8; read as Windows-1252 (--encoding)")
-    length = len(text.head.encode()) / max(1, text.head.count("\n") or text.head.count("\r"))
     table = Table(
         name=source.name, engine=engine,
         source=f"({' union all '.join(f'from {select}' for select in selects)})",
@@ -92,7 +95,7 @@ def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadO
     if first.width > MOST_AT_ONCE:
         pairs = list(zip(files, layouts, strict=True))
         table.records = lambda: chain.from_iterable(_records(*pair) for pair in pairs)
-    look(table, options.decimal, options.thousands)
+    look(table, options)
     return table
 
 
@@ -102,19 +105,28 @@ def _layout(file: TextFile, missing: frozenset[str], wished: LayoutOptions) -> L
     except FileError as error:
         raise FileError(f"{file.name} {error}") from None
     if layout.quote == '"' and file.n_quotes % 2:
-        if re.search(rf'(?:^|[{re.escape(layout.delimiter)}])\s*"', file.head, re.M):
-            raise located(file.name, "a quote is never closed", place=_open_quote(file))
-        return replace(layout, quote="", escape="")
+        if (line := _open_quote(file, layout)) is not None:
+            raise located(file.name, "a quote is never closed", place=f"line {line}")
+        if not re.search(rf'(?:^|[{re.escape(layout.delimiter)}])\s*"', file.head, re.M):
+            return replace(layout, quote="", escape="")
     return layout
 
 
-def _open_quote(file: TextFile) -> str:
-    """Return the line with the quote that is never closed."""
+def _open_quote(file: TextFile, layout: Layout) -> int | None:
+    """Return the line with the quote that is never closed, if there is one."""
     opened: int | None = None
+    # a quote opens at the start of a cell; it closes before the end of one
+    opening = re.compile(rf'(?:^|{re.escape(layout.delimiter)})[ ]*"')
+    inside = r'(?:[^"\\]|\\.|"")*"' if layout.escape == "\\" else r'(?:[^"]|"")*"'
+    closing = re.compile(inside, re.S)
     for number, line in enumerate(file.lines(), 1):
-        if line.count('"') % 2:
-            opened = number if opened is None else None
-    return f"line {opened}"
+        at = 0
+        while True:
+            match = (opening if opened is None else closing).search(line, at)
+            if match is None or (opened is not None and match.start() > at):
+                break
+            opened, at = (number if opened is None else None), match.end()
+    return opened
 
 
 def _check_alike(files: Sequence[TextFile], layouts: Sequence[Layout]) -> None:
@@ -145,9 +157,9 @@ def _select(file: TextFile, layout: Layout) -> str:
     some = ", ".join(f"nullif(trim({cell}, {drawn}), '')" for cell in cells)
     # to trim takes longer than to read; what begins with a digit need not be looked at twice
     digits = "(c0 >= '0' and c0 < ':' or c0 >= '-0' and c0 < '-:')"
-    tests = [f"({digits} or coalesce({some}) is not null)"]
+    full, tests = [f"({digits} or coalesce({some}) is not null)"], ["true"]
     if layout.comment:
-        tests.append(f"(c0 is null or not starts_with(c0, {quoted_text(layout.comment)}))")
+        full.append(f"(c0 is null or not starts_with(c0, {quoted_text(layout.comment)}))")
     if layout.left_out:
         firsts = ", ".join(quoted_text(clean(record[0])) for record in layout.left_out)
         wholes = ", ".join(quoted_text(_joined(record, layout)) for record in layout.left_out)
@@ -158,7 +170,12 @@ def _select(file: TextFile, layout: Layout) -> str:
         quickly = "false" if numeric else digits
         tests.append(f"({quickly} or not (case when {first} then {whole} else false end))")
     offset = f" offset {layout.above}" if layout.above else ""
-    return f"(select * from (select * from {read}{offset}) where {' and '.join(tests)})"
+    rows = f"select * from {read} where {' and '.join(full)}{offset}"
+    table = f"(select * from ({rows}) where {' and '.join(tests)})"
+    if layout.below:
+        rest = f"(select greatest(count(*) - {layout.below}, 0) from {table})"
+        table = f"(select * from {table} limit {rest})"
+    return table
 
 
 def _joined(record: Sequence[str], layout: Layout) -> str:
@@ -171,22 +188,35 @@ def _records(file: TextFile, layout: Layout) -> Iterator[list[str]]:
     """Yield the cells of each row and one more, which holds what is too much; in plain Python."""
     left_out = {_joined(record, layout) for record in layout.left_out}
     records = records_of(file.read(), layout, layout.skip)
-    for record in islice(records, layout.above, None):
+    rows = islice(records, layout.above, None)
+    for record in _without_last(rows, layout.below):
         if _joined(record.cells, layout) not in left_out:
             cells = record.cells[: layout.width + 1]
             yield cells + [""] * (layout.width + 1 - len(cells))
 
 
+def _without_last(records: Iterator[Record], n_last: int) -> Iterator[Record]:
+    held: deque[Record] = deque()
+    for record in records:
+        held.append(record)
+        if len(held) > n_last:
+            yield held.popleft()
+
+
 def _places(files: Sequence[TextFile], layouts: Sequence[Layout]) -> Callable[[int], str]:
     """Return a function that tells the line of a row, by reading the file again."""
+    starts: dict[str, list[int]] = {}
 
     def place(row: int) -> str:
         for file, layout in zip(files, layouts, strict=True):
             if len(files) > 1 or file.n_bytes > _LARGE:
                 break
-            records = records_of(file.read(), layout, layout.skip)
-            if record := next(islice(records, row + layout.above, None), None):
-                return f"line {record.line + 1}"
+            lines = starts.get(file.name) or [
+                record.line for record in records_of(file.read(), layout, layout.skip)
+            ]
+            starts[file.name] = lines
+            if row + layout.above < len(lines):
+                return f"line {lines[row + layout.above] + 1}"
         return f"row {row + 1}"
 
     return place
@@ -214,8 +244,8 @@ def _sheet_as_text(path: Path, name: str, sheet: str | None) -> IO[bytes]:
         names = book.sheet_names
         if sheet is not None and sheet not in names:
             has = ", ".join(map(repr, names))
-            raise FileError(f"{name} has the sheets {has}; name one of them")
-        rows = book.get_sheet_by_name(sheet or names[0]).to_python()
+            raise FileError(f"{name} has the sheets {has}; name one of them by --table")
+        rows = book.get_sheet_by_name(sheet or _first_table(book)).to_python()
     except (CalamineError, OSError, ValueError, IndexError) as error:
         if isinstance(error, FileError):
             raise
@@ -228,7 +258,16 @@ def _sheet_as_text(path: Path, name: str, sheet: str | None) -> IO[bytes]:
     return copy
 
 
-def _unpacked(path: Path) -> IO[bytes]:
+def _first_table(book: Any) -> str:
+    """Return the name of the first sheet that has rows and columns; else of the first."""
+    for name in book.sheet_names:
+        rows = book.get_sheet_by_name(name).to_python()
+        if len(rows) > 2 and max(map(len, rows)) > 1:
+            return str(name)
+    return str(book.sheet_names[0])
+
+
+def _unpacked(path: Path, name: str) -> IO[bytes]:
     """Return what a file packed with Zstandard holds."""
     engine = Engine([path])
     copy = temporary()
@@ -237,8 +276,11 @@ def _unpacked(path: Path) -> IO[bytes]:
         "auto_detect = false, header = false, delim = '\x01', quote = '', escape = '', "
         f"compression = 'zstd', parallel = false, max_line_size = {LONGEST_LINE})"
     )
-    for batch in engine.stream(lines, 0):
-        copy.write("".join(f"{line}\n" for line in batch.words[0]).encode())
+    try:
+        for batch in engine.stream(lines, 0):
+            copy.write("".join(f"{line or ''}\n" for line in batch.words[0]).encode())
+    except FileError as error:
+        raise FileError(f"{name} cannot be unpacked: {error}") from None
     copy.flush()
     return copy
 

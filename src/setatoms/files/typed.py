@@ -50,9 +50,12 @@ def _query(options: ReadOptions) -> tuple[Engine, str]:
         raise FileError(f"the query cannot be read: {str(error).splitlines()[0]}") from None
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise FileError("the query must be one select; it may not write, attach or set anything")
-    # the file names of a query stand in it
-    paths = [text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", query)]
-    return Engine(paths), f"({query})"
+    # the file names of a query stand in it, in quotes of either kind; comments are none of it
+    comments = r"('(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|--[^\n]*|/\*.*?\*/"
+    bare = re.sub(comments, r"\1", query, flags=re.S)
+    texts = re.findall(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"", bare)
+    paths = [one.replace("''", "'") or two.replace('""', '"') for one, two in texts]
+    return Engine(paths), f"(\n{query}\n)"
 
 
 def open_json(source: Source, missing: frozenset[str], options: ReadOptions) -> Table:
@@ -60,7 +63,8 @@ def open_json(source: Source, missing: frozenset[str], options: ReadOptions) -> 
     engine = Engine(source.paths)
     files = ", ".join(map(quoted_text, source.paths))
     packing = ", compression = 'gzip'" if source.start().startswith(b"\x1f\x8b") else ""
-    table = f"read_json([{files}], sample_size = -1, union_by_name = true{packing})"
+    table = f"read_json([{files}], sample_size = -1, union_by_name = true, "
+    table += f"maximum_object_size = {max(source.size, 1 << 24)}{packing})"
     try:
         described = engine.describe(table)
         records = [name for name, kind in described if re.fullmatch(r"STRUCT\(.*\)\[\]", kind)]
@@ -128,7 +132,7 @@ def _described(
         notes=[f"renamed {note}" for note in notes], missing=missing, n_rows=n_rows,
         about_rows=n_rows or about_rows, place=lambda row: f"row {row + 1}", strict=options.strict,
     )  # fmt: skip
-    look(table, options.decimal, options.thousands)
+    look(table, options)
     return table
 
 
@@ -139,8 +143,10 @@ def _cell(column: str, kind: str) -> str:
 
 def _kind(kind: str) -> str:
     kind = kind.upper()
-    if re.match(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DOUBLE|FLOAT|DECIMAL|BIGNUM)", kind):
-        return "number" if "[" not in kind else "opaque"
+    if re.fullmatch(
+        r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DOUBLE|FLOAT|DECIMAL(?:\([\d, ]*\))?|BIGNUM", kind
+    ):
+        return "number"
     if kind in ("VARCHAR", "JSON") or kind.startswith("ENUM"):
         return "text"
     if kind == "BOOLEAN":

@@ -35,6 +35,8 @@ TRUE_WORDS = frozenset(yes for yes, _ in _PAIRS)
 FALSE_WORDS = frozenset(no for _, no in _PAIRS)
 
 _SPACES = "\u0020\u00a0\u2009\u202f"
+# What may stand around a cell.
+AROUND = _SPACES + "\t\r\n\ufeff"
 _MINUS = "-\u2212\u2013"
 _SIGN = "[+\\-\u2212\u2013]"
 _CURRENCY = "$€£¥₹"
@@ -44,7 +46,7 @@ _DIGITS = re.compile(
     rf"(?P<power>[eE]{_SIGN}?\d+)?\s*(?P<after>[\-\u2212])?"
     rf"(?P<behind>[^\d\s();|\-\u2212\u2013][^\d();|]{{0,14}}?(?:(?<=[^\W\d_])[23])?)?\s*(?P<close>\))?",
 )
-_PLAIN = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.A)
+_PLAIN = re.compile(r"[ \t]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t\r\n]*", re.A)
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}[:h.]\d{2}.{0,24})?"
     r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(?:[T ,]+\d{1,2}[:h.]\d{2}.{0,24})?"
@@ -54,6 +56,8 @@ _DATE = re.compile(
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[. ]+\d{1,2},?\s+\d{4}",
     re.I,
 )
+# So many numbers as 8.133, and so many as 961 beside them, are whole ones.
+_MANY_GROUPED, _SOME_SHORT = 50, 3
 # A column is one of numbers if this share of its cells are.
 ENOUGH = 0.98
 
@@ -66,7 +70,7 @@ def nearly_all(n_numbers: int, n_cells: int) -> bool:
 
 def clean(cell: str) -> str:
     """Return a cell without the space around it."""
-    return cell.strip(_SPACES + "\t\r\n\ufeff")
+    return cell.strip(AROUND)
 
 
 def is_missing(cell: str | None, words: frozenset[str]) -> bool:
@@ -125,6 +129,8 @@ class Style:
         A pattern of what stands behind it: a unit, or any letter that says something of a value.
     signs : bool
         Whether signs are written otherwise than by + and -: as ``(3.5)`` or with other dashes.
+    padded : bool
+        Whether cells have other spaces around them than programs know.
     """
 
     decimal: str = "."
@@ -132,6 +138,7 @@ class Style:
     before: str = ""
     behind: str = ""
     signs: bool = False
+    padded: bool = False
 
     @property
     def plain(self) -> bool:
@@ -160,7 +167,8 @@ class Style:
         >>> Style.of(["12 kg", "3 apples"]) is None
         True
         """
-        if decimal in (None, ".") and not thousands and all(map(_PLAIN.fullmatch, cells)):
+        usual = decimal in (None, ".") and not thousands and all(map(_PLAIN.fullmatch, cells))
+        if usual and (decimal == "." or not _could_be_grouped(cells)):
             return cls() if cells else None
         matches = [match for cell in cells if (match := _DIGITS.fullmatch(clean(cell)))]
         if not nearly_all(len(matches), len(cells)):
@@ -173,6 +181,7 @@ class Style:
             before=_common([match["before"] for match in matches if match["before"]], len(cells)),
             behind=_behind([match for match in matches if match["behind"]], len(cells)),
             signs=any(_odd_sign(match) for match in matches),
+            padded=any(cell.strip(" \t\r\n") != clean(cell) for cell in cells),
         )
         read = sum(style.read(cell) is not None for cell in cells)
         return style if nearly_all(read, len(cells)) else None
@@ -220,7 +229,7 @@ class Style:
         """
         text = cell
         if not self.plain:
-            text = f"trim({text}, {quoted_text(_SPACES)})"
+            text = f"trim({text}, {quoted_text(AROUND)})"
             if self.signs:
                 text = f"regexp_replace({text}, '^\\((.*)\\)$', '-\\1')"
                 text = f"regexp_replace({text}, '[\u2212\u2013]', '-')"
@@ -241,6 +250,13 @@ class Style:
             text = f"case when regexp_full_match({text}, {allowed}) then {number} end"
         number = f"try_cast({text} as double)"
         return f"case when isfinite({number}) then {number} end"
+
+
+def _could_be_grouped(cells: Sequence[str]) -> bool:
+    """Tell whether every cell with a point has three digits behind it."""
+    return all(re.fullmatch(r"[^.]*\.\d{3}", clean(cell)) for cell in cells if "." in cell) and any(
+        "." in cell for cell in cells
+    )
 
 
 def _class(thousands: str) -> str:
@@ -287,7 +303,7 @@ def _marks(digits: Sequence[str], decimal: str | None) -> tuple[str, str]:
     with_comma = [number for number in digits if "," in number]
     with_point = [number for number in digits if "." in number]
     if decimal is None:
-        decimal = _decimal(with_comma, with_point, grouped)
+        decimal = _decimal(digits, with_comma, with_point, grouped)
     other = "," if decimal == "." else "."
     with_other = with_comma if decimal == "." else with_point
     if with_other and all(grouped[other].fullmatch(number) for number in with_other):
@@ -296,13 +312,22 @@ def _marks(digits: Sequence[str], decimal: str | None) -> tuple[str, str]:
 
 
 def _decimal(
-    with_comma: Sequence[str], with_point: Sequence[str], grouped: dict[str, re.Pattern[str]]
+    digits: Sequence[str],
+    with_comma: Sequence[str],
+    with_point: Sequence[str],
+    grouped: dict[str, re.Pattern[str]],
 ) -> str:
     both = [number for number in with_comma if "." in number]
     if both:
         return "," if both[0].rindex(",") > both[0].rindex(".") else "."
     if not with_comma:
         # 1.234.567 has no decimals
-        return "," if any(number.count(".") > 1 for number in with_point) else "."
+        if any(number.count(".") > 1 for number in with_point):
+            return ","
+        # nor have 8.133 and 961, if there are many of the one kind and some of the other
+        whole = [number for number in digits if "." not in number]
+        grouped_all = all(grouped["."].fullmatch(number) for number in with_point)
+        many = len(with_point) >= _MANY_GROUPED and len(whole) >= _SOME_SHORT
+        return "," if many and grouped_all and max(map(len, whole)) <= 3 else "."
     commas_group = all(grouped[","].fullmatch(number) for number in with_comma)
     return "." if commas_group or with_point else ","

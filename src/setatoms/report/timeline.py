@@ -96,7 +96,7 @@ class TimeDrawing:
 
     def y(self, score: float) -> float:
         """Return where a score is: by logarithms, so that one outlier does not flatten the rest."""
-        highest = max(span.highest for span in self.spans)
+        highest = max(*(span.highest for span in self.spans), self.threshold or 0.0)
         share = np.log1p(max(score, 0.0)) / max(np.log1p(max(highest, 0.0)), 1e-12)
         return float(self.floor - share * (self.floor - self.top))
 
