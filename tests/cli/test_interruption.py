@@ -192,7 +192,7 @@ def test_scoring_takes_constant_memory(
     warm = ["score", str(model), str(table), "--out", str(tmp_path / "warm.csv")]
     subprocess.run([sys.executable, "-m", "setatoms", *warm], capture_output=True, check=True)
     peaks = []
-    for n_rows in (900_000, 1_800_000):
+    for n_rows in (1_500_000, 2_400_000):
         data = repeat(table, tmp_path / f"{n_rows}.csv", n_rows // 300)
         if suffix == ".parquet":
             data = as_parquet(data, data.with_suffix(".parquet"))

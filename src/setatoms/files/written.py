@@ -160,10 +160,11 @@ class Style:
 
         Examples
         --------
-        >>> Style.of(["$1,200.50", "($7)"])
-        Style(decimal='.', thousands=',', before='$', behind='', signs=True)
-        >>> Style.of(["3.078,5 kg", "2 kg"])  # doctest: +NORMALIZE_WHITESPACE
-        Style(decimal=',', thousands='.', before='', behind='kg', signs=False)
+        >>> style = Style.of(["$1,200.50", "($7)"])
+        >>> style.thousands, style.before, style.signs
+        (',', '$', True)
+        >>> Style.of(["3.078,5 kg", "2 kg"]).behind
+        'kg'
         >>> Style.of(["12 kg", "3 apples"]) is None
         True
         """
