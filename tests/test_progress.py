@@ -51,3 +51,18 @@ def test_verbose_shows_a_full_bar(monkeypatch):
     VectorAtomDetector(n_atoms=3, verbose=True, random_state=0).fit(X)
     last = terminal.getvalue().rpartition("\r")[2]
     assert last.startswith("VectorAtomDetector [" + "#" * 30 + "] 100%")
+
+
+def test_a_notebook_sees_it_too_with_the_time_left(monkeypatch):
+    class OutStream(io.StringIO):
+        __module__ = "ipykernel.iostream"
+
+    clock = iter(range(0, 1000, 2))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    notebook = OutStream()
+    with Progress(10, "working", stream=notebook) as progress:
+        for _ in range(5):
+            progress.advance()
+    last = notebook.getvalue().rpartition("\r")[2]
+    assert last.startswith("working [" + "#" * 15 + "." * 15 + "]  50%")
+    assert last.rstrip().endswith("s left")

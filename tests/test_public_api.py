@@ -24,6 +24,7 @@ NAMES = [
     "GaussianDictionaryLearning",
     "SetAtomDetector",
     "SetAtomEnsemble",
+    "TableEncoder",
     "VectorAtomDetector",
     "__version__",
     "aksvd",

@@ -8,7 +8,7 @@ from scipy.special import erf
 from scipy.stats import binom
 from sklearn.base import clone
 
-from setatoms import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
+from setatoms import ConeAtomDetector, GaussianAtomDetector, SetAtomEnsemble, VectorAtomDetector
 from setatoms.pyod import PyODDetector
 
 DETECTORS = [ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector]
@@ -105,7 +105,7 @@ def test_it_can_be_cloned_with_its_detector():
 
 
 def test_the_default_is_the_gaussian_detector(rows):
-    assert isinstance(PyODDetector().fit(rows).detector_, GaussianAtomDetector)
+    assert isinstance(PyODDetector().fit(rows).detector_, SetAtomEnsemble)
 
 
 def test_without_pyod_the_error_says_what_to_install(monkeypatch):

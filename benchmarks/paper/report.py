@@ -17,7 +17,7 @@ from benchmarks.paper.results import Results
 from benchmarks.paper.summaries import baseline_table, dataset_table, method_table
 from benchmarks.paper.tables import NEAR, all_tables, coverage
 from benchmarks.paper.verdicts import list_orderings
-from setatoms.webpage import assemble, read_part, write_page
+from setatoms.webpage import fill_page, write_page
 
 _TITLE = "Set-atom dictionaries: the paper's benchmark, computed again"
 _LEGEND = (
@@ -61,21 +61,13 @@ def make_report(stores: Stores) -> str:
     for of_kind in others:
         sections += _kind_sections(of_kind)
     sections.append(_table_section(_environment_table(stores)))
-    numbered = [(f"s{i}", *section) for i, section in enumerate(sections, 1)]
-    return assemble(
-        read_part("benchmarks.paper", "page", "report.html"),
-        title=escape(_TITLE),
-        introduction=f"{escape(coverage(results))} {escape(_LEGEND)}",
-        contents="\n".join(
-            f'<li><a href="#{name}">{escape(_short(heading))}</a></li>'
-            for name, heading, _ in numbered
-        ),
-        sections="\n".join(
-            f'<section id="{name}">\n<h2>{escape(heading)}</h2>\n{body}\n</section>'
-            for name, heading, body in numbered
-        ),
-        style=read_part("benchmarks.paper", "page", "report.css"),
+    return fill_page(
+        "benchmarks.paper",
+        style="report.css",
         inline_styles=True,
+        title=_TITLE,
+        introduction=f"{coverage(results)} {_LEGEND}",
+        sections=[(heading, _short(heading), body) for heading, body in sections],
     )
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on one line of a terminal, silent everywhere else."""
+"""A progress bar on one line of a terminal or a notebook, silent everywhere else."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from setatoms.terminal import printable
 
 _WIDTH = 30
 _REDRAW_SECONDS = 0.1
+_TELLING_SECONDS = 3.0
 
 
 class Progress:
     """Show how far a computation is, while it runs.
 
-    The line is rewritten in place on a terminal. When the stream is a file or a pipe nothing is
-    written, so logs stay clean.
+    The line is rewritten in place on a terminal and in a notebook, with the time that is left. When
+    the stream is a file or a pipe nothing is written, so logs stay clean.
 
     Parameters
     ----------
@@ -45,7 +46,10 @@ class Progress:
         self._total = total
         self._label = label
         self._stream = sys.stderr if stream is None else stream
-        self._enabled = enabled and self._stream.isatty()
+        in_notebook = type(self._stream).__module__.startswith("ipykernel")
+        self._enabled = enabled and (in_notebook or self._stream.isatty())
+        self._began = time.monotonic()
+        self._length = 0
         self._done = 0.0
         self._drawn_at = -_REDRAW_SECONDS
         self._drawn = False
@@ -66,11 +70,20 @@ class Progress:
     def _draw(self, note: str) -> None:
         filled = int(_WIDTH * self.share)
         bar = "#" * filled + "." * (_WIDTH - filled)
-        # \x1b[K clears what a longer line left behind
-        label, words = printable(self._label), printable(note)
-        self._stream.write(f"\r{label} [{bar}] {self.share:4.0%} {words}\x1b[K")
+        words = " ".join(filter(None, [printable(note), self._left()]))
+        line = f"{printable(self._label)} [{bar}] {self.share:4.0%} {words}".rstrip()
+        # blanks over what a longer line left behind
+        self._stream.write(f"\r{line.ljust(self._length)}")
+        self._length = len(line)
         self._stream.flush()
         self._drawn = True
+
+    def _left(self) -> str:
+        """Return how long it will take, once that can be told."""
+        elapsed = time.monotonic() - self._began
+        if elapsed < _TELLING_SECONDS or not 0.02 < self.share < 1.0:
+            return ""
+        return f"{in_words(elapsed * (1.0 / self.share - 1.0))} left"
 
     def __enter__(self) -> Progress:
         return self

@@ -9,12 +9,23 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from setatoms.estimators import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
+from setatoms.estimators import (
+    ConeAtomDetector,
+    GaussianAtomDetector,
+    SetAtomDetector,
+    SetAtomEnsemble,
+    VectorAtomDetector,
+)
 
 try:
     from pyod.models.base import BaseDetector
 except ImportError as error:
     raise ImportError('setatoms.pyod needs PyOD: pip install "setatoms[pyod]"') from error
+
+
+Detector = (
+    GaussianAtomDetector | ConeAtomDetector | VectorAtomDetector | SetAtomDetector | SetAtomEnsemble
+)
 
 
 class PyODDetector(BaseDetector):
@@ -27,9 +38,9 @@ class PyODDetector(BaseDetector):
 
     Parameters
     ----------
-    detector : GaussianAtomDetector, ConeAtomDetector, VectorAtomDetector or None, default=None
-        What to fit; None stands for ``GaussianAtomDetector()``. It is cloned, never changed, and
-        its own `contamination` is not used.
+    detector : detector of this library or None, default=None
+        What to fit; None stands for ``SetAtomEnsemble()``. It is cloned, never changed, and its own
+        `contamination` is not used.
     contamination : float, default=0.1
         The share of training rows beyond the threshold, or a PyThresh object.
 
@@ -61,7 +72,7 @@ class PyODDetector(BaseDetector):
 
     def __init__(
         self,
-        detector: GaussianAtomDetector | ConeAtomDetector | VectorAtomDetector | None = None,
+        detector: Detector | None = None,
         contamination: Any = 0.1,
     ) -> None:
         super().__init__(contamination=contamination)
@@ -82,7 +93,7 @@ class PyODDetector(BaseDetector):
         self : object
             The fitted model.
         """
-        prototype = GaussianAtomDetector() if self.detector is None else self.detector
+        prototype = SetAtomEnsemble() if self.detector is None else self.detector
         # any float will do: PyOD sets the threshold, and "auto" would fit three times
         detector = clone(prototype).set_params(contamination=0.1).fit(X)
         self._set_n_classes(None)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("click")
-pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
 
 from setatoms.cli import main
 
@@ -82,3 +82,11 @@ def read_scores(path: Path) -> list[dict[str, str]]:
     """Return the lines of a file of scores."""
     with path.open(newline="", encoding="utf-8") as stream:
         return list(csv.DictReader(stream))
+
+
+def as_parquet(path: Path, target: Path) -> Path:
+    """Write a table as Parquet to `target`, and return it."""
+    import duckdb
+
+    duckdb.connect().execute(f"copy (from '{path}') to '{target}' (format parquet)")
+    return target

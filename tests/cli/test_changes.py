@@ -44,16 +44,16 @@ def copied(table: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("command", ["detect", "fit"])
 @pytest.mark.parametrize("change", [cut, put_another_in_place, append])
-def test_between_looking_and_loading(
+def test_while_it_is_read(
     command: str, change: Change, copied: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    choose = learning._rows_to_learn_from
+    choose = learning.choose_columns
 
-    def choose_and_change(*arguments):
+    def change_and_choose(*arguments):
         change(copied)
         return choose(*arguments)
 
-    monkeypatch.setattr(learning, "_rows_to_learn_from", choose_and_change)
+    monkeypatch.setattr(learning, "choose_columns", change_and_choose)
     saved = copied.with_name("m.setatoms")
     answer = call(command, copied, "--method", "vector", "--save", saved)
     assert answer.status == 1

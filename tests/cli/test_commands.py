@@ -16,7 +16,7 @@ import pytest
 
 import setatoms
 
-from .conftest import COLUMNS, Answer, read_scores, worst_row
+from .conftest import COLUMNS, Answer, as_parquet, read_scores, worst_row
 
 Call = Callable[..., Answer]
 
@@ -74,12 +74,9 @@ def test_scores_are_minus_those_of_the_library(call: Call, table: Path, tmp_path
 def test_a_saved_model_scores_the_same_in_every_format(
     call: Call, table: Path, model: Path, tmp_path: Path, rows: list[dict[str, str]]
 ) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     numbers = [{n: float(row[n]) if row[n] else None for n in COLUMNS} for row in rows]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, numbers)), encoding="utf-8")
-    pq.write_table(pa.Table.from_pylist(numbers), tmp_path / "a.parquet")
+    as_parquet(tmp_path / "a.jsonl", tmp_path / "a.parquet")
     # the order of columns does not matter, nor do further ones
     back = [",".join(reversed([*COLUMNS, "more"]))]
     back += [",".join(reversed([*(row[n] for n in COLUMNS), "x"])) for row in rows]
@@ -134,7 +131,7 @@ def test_info_reads_the_header_alone(call: Call, model: Path) -> None:
     code = (
         "import sys; from setatoms.cli import main; "
         f"main(['info', {str(model)!r}]); "
-        "print([m for m in ('numpy', 'numba', 'sklearn', 'pyarrow') if m in sys.modules])"
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'duckdb') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[]\n")
@@ -262,3 +259,37 @@ def test_rows_of_one_kind_are_listed(call: Call, table: Path):
         found = call("detect", table, "--top", 5, "--kind", kind, "--json").json["top"]
         assert 0 < len(found) <= 5
         assert {record["kind"] for record in found} == {kind}
+
+
+def test_parameters_are_chosen_for_the_table_and_said(call: Call, table: Path, tmp_path: Path):
+    model = tmp_path / "model"
+    answer = call("fit", table, "--method", "cone", "--choose", "--save", model, "--json")
+    assert answer.status == 0
+    (said,) = [note for note in answer.json["notes"] if note.startswith("--choose: ")]
+    chosen = setatoms.load(model).get_params()
+    usual = setatoms.ConeAtomDetector().get_params()
+    for name in ("n_atoms", "n_nonzero", "radii"):
+        assert (f"{name}={chosen[name]}" in said) == (chosen[name] != usual[name])
+
+
+def test_a_counterfactual_says_what_would_look_normal(call: Call, table: Path, model: Path):
+    row = call("score", model, table, "--json").json["top"][0]["row"]
+    record = call("explain", model, table, "--row", row, "--counterfactual", 1, "--json").json
+    ((name, change),) = record["counterfactual"]["columns"].items()
+    (entry,) = [entry for entry in record["columns"] if entry["column"] == name]
+    assert change["from"] == entry["observed"] != change["to"]
+    assert record["counterfactual"]["score"] < record["score"]
+    shown = call("explain", model, table, "--row", row, "--counterfactual", 1).out
+    assert "with this column replaced: score" in shown
+
+
+def test_a_counterfactual_leaves_some_column_as_it_is(call: Call, table: Path, model: Path):
+    answer = call("explain", model, table, "--row", 1, "--counterfactual", len(COLUMNS))
+    assert answer.status == 1
+    assert "--counterfactual 4 must be below the number of features, 4" in answer.err
+
+
+def test_warnings_speak_of_options(call: Call, table: Path, tmp_path: Path):
+    answer = call("fit", table, "--method", "cone", "--atoms", 3, "--save", tmp_path / "model")
+    assert "--atoms 3 is below the number of features" in answer.out
+    assert "n_atoms" not in answer.out

@@ -22,8 +22,8 @@ from .conftest import Answer
 Call = Callable[..., Answer]
 
 MIB = 1 << 20
-PLAIN = Reading(None, None, None, None, None, ())
-LEARNING = Learning("ensemble", None, "auto", 0, None, None, (), (), False, 2)
+PLAIN = Reading()
+LEARNING = Learning("ensemble", None, None, False, "auto", 0, None, None, (), (), (), False, 2)
 
 
 def limited(addresses: int, *words: object) -> Answer:
@@ -68,7 +68,7 @@ def test_more_atoms_than_memory_holds_are_refused_by_their_number(call: Call, ta
         answer = call("detect", table, "--method", method, "--atoms", 1_000_000)
         assert answer.status == 1
         assert "1000000 atoms, which need about 7.3 TiB" in answer.err
-        assert "lower n_atoms" in answer.err
+        assert "lower --atoms" in answer.err
 
 
 def test_a_column_whose_variance_overflows_is_named(call: Call, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch, table: Path) -> Callable[[int], o
 
     def opened(n_rows: int) -> object:
         data = open_data(str(table), PLAIN)
-        data.table.n_rows = n_rows
+        data.table.about_rows = n_rows
         return data
 
     return opened
@@ -129,12 +129,25 @@ def test_rows_that_do_not_fit_are_announced(
     first = capsys.readouterr().err.splitlines()[0]
     assert first == (
         "about 1,000,000 rows of 6 columns need 46 MiB; a random sample of 262,144 rows will be "
-        "learned from"
+        "learned from (--sample N for more)"
     )
+    forecast.forewarn(pretended(1_000_000), replace(LEARNING, method="vector", sample=900_000))
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first.endswith("a random sample of 262,144 rows will be learned from")
+
+
+def test_usually_no_more_is_learned_from_than_teaches(
+    pretended: Callable[[int], object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    forecast.forewarn(pretended(80_000_000), replace(LEARNING, method="vector"))
+    first = capsys.readouterr().err.splitlines()[0]
+    assert "a random sample of 5,592,405 rows will be learned from (--sample N" in first
+    forecast.forewarn(pretended(7_000_000), replace(LEARNING, method="vector", sample=6_000_000))
+    assert "will be learned from" not in capsys.readouterr().err
 
 
 def test_rows_are_counted_by_the_size_of_the_file(table: Path) -> None:
-    assert forecast.estimate_rows(open_data(str(table), PLAIN)) == pytest.approx(300, rel=0.02)
+    assert open_data(str(table), PLAIN).table.about_rows == pytest.approx(300, rel=0.02)
 
 
 @pytest.mark.parametrize("method", ["ensemble", "gaussian", "cone", "vector"])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
 
 from setatoms.files import Choice, Encoding, ReadOptions, Source, choose_columns, feature_chunks
 from setatoms.files import open_table as open_source
@@ -27,7 +27,7 @@ def read(path: Path, choice: Choice | None = None, **options: Any) -> Read:
     """Choose the columns of a file and read them."""
     table = open_source(Source(str(path), options.pop("encoding", None)), ReadOptions(**options))
     chosen = choose_columns(table, choice or Choice())
-    parts = [features for features, _ in feature_chunks(table, chosen.encoding)]
+    parts = [features for features, *_ in feature_chunks(table, chosen.encoding)]
     return Read(
         chosen.encoding.features, np.concatenate(parts), "\n".join(chosen.notes), chosen.encoding
     )

@@ -10,19 +10,17 @@ import io
 import json
 import os
 import tempfile
-import zlib
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import save
 
 import setatoms
 from setatoms.estimators.integrity import ALLOWED_KINDS
 from setatoms.persistence import ModelFileError, read_header
-from setatoms.persistence.arrays import describe, write_array
-from setatoms.persistence.container import HEADER_NAME, Member, prefix, suffix
 from setatoms.persistence.errors import FlawError
-from setatoms.persistence.header import seal
-from setatoms.persistence.models import StoredModel, read_model
+from setatoms.persistence.header import KEY, seal
+from setatoms.persistence.models import StoredModel, digest_of, read_model
 
 _SCRATCH = Path(tempfile.gettempdir(), f"setatoms-fuzz-{os.getpid()}")
 _WHOLE, _HEADER, _ARRAYS = range(3)
@@ -93,19 +91,12 @@ def _with_arrays(data: bytes) -> bytes:
     for name, array in _CONES.arrays.items():
         content = rest.read(array.nbytes).ljust(array.nbytes, b"\0")
         arrays[name] = np.frombuffer(content, array.dtype).reshape(array.shape)
-    entries = {name: describe(array) for name, array in arrays.items()}
-    return _file(_CONES.header | {"arrays": entries}, arrays)
+    return _file(_CONES.header, arrays)
 
 
 def _file(header: dict[str, object], arrays: dict[str, np.ndarray]) -> bytes:
     try:
-        content = seal(header)
+        text = seal(header | {"arrays_sha256": digest_of(arrays)})
     except FlawError:  # NaN, numbers too large, nested too deeply
         return b""
-    members = [Member(HEADER_NAME, len(content), zlib.crc32(content))]
-    stream = io.BytesIO()
-    stream.write(prefix(members[0]) + content)
-    for name, array in arrays.items():
-        members.append(write_array(stream, name, array, describe(array)))
-    stream.write(suffix(members))
-    return stream.getvalue()
+    return save(arrays, metadata={KEY: text})

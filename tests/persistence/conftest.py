@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import zlib
+import json
 from functools import partial
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 import setatoms
-from setatoms.persistence.arrays import describe, write_array
-from setatoms.persistence.container import HEADER_NAME, Member, prefix, suffix
-from setatoms.persistence.header import seal
-from setatoms.persistence.models import read_model
+from setatoms.persistence.header import KEY, seal
+from setatoms.persistence.models import digest_of, read_model
 
 ESTIMATORS = [
     "ConeAtomDetector",
@@ -61,20 +60,33 @@ def stored(saved):
     return model.header, dict(model.arrays)
 
 
+def split(content):
+    """Return the JSON of a safetensors file, parsed, and the numbers behind it."""
+    start = 8 + int.from_bytes(content[:8], "little")
+    return json.loads(content[8:start]), content[start:]
+
+
+def joined(start, numbers=b""):
+    """Return a safetensors file of this JSON, parsed or in bytes, and these numbers."""
+    text = start if isinstance(start, bytes) else json.dumps(start).encode()
+    return len(text).to_bytes(8, "little") + text + numbers
+
+
 @pytest.fixture(scope="session")
 def forge():
-    """Return a function that writes any header and arrays to a path, with right checksums."""
+    """Return a function that writes any header and arrays to a path, with right checksums.
+
+    Arguments that name an array replace some of what safetensors says of it.
+    """
 
     def forge(path, header, arrays, **entries):
-        listed = {name: describe(array) for name, array in arrays.items()} | entries
-        content = seal(header | {"arrays": listed})
-        members = [Member(HEADER_NAME, len(content), zlib.crc32(content))]
-        with path.open("wb") as stream:
-            stream.write(prefix(members[0]) + content)
-            for name, array in arrays.items():
-                # the member is as long as the array is, whatever the header says of it
-                members.append(write_array(stream, name, array, describe(array)))
-            stream.write(suffix(members))
+        # safetensors would write what lies behind a view
+        arrays = {name: np.array(array, order="C") for name, array in arrays.items()}
+        text = seal(header | {"arrays_sha256": digest_of(arrays)})
+        start, numbers = split(save(arrays, metadata={KEY: text}))
+        for name, entry in entries.items():
+            start[name] = start.get(name, {}) | entry
+        path.write_bytes(joined(start, numbers))
         return path
 
     return forge

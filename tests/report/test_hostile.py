@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setatoms.report import make_page, write_report
-from setatoms.webpage import content_policy, embed_json, to_html, visible
+from setatoms.webpage import content_policy, embed_json, templates, visible
 
 ATTACKS = (
     "</script><script>window.__pwned=1</script>",
@@ -101,10 +101,20 @@ def test_embedded_json_comes_back_and_holds_no_markup(value):
 
 
 @given(st.text(st.characters() | st.characters(categories=["Cs", "Cc"])))
-def test_html_is_words_whatever_the_text(text):
-    html = to_html(text)
-    assert not re.search("[<>\"'\x00\ud800-\udfff]", html)
-    html.encode()
+def test_a_template_makes_words_of_any_text(text):
+    class Claiming(str):
+        def __html__(self):
+            return self
+
+    for filled in (text, Claiming(text)):
+        html = templates("setatoms.report").from_string("{{ text }}").render(text=filled)
+        assert not re.search("[<>\"'\x00\ud800-\udfff]", html)
+        html.encode()
+
+
+def test_data_inside_a_script_cannot_end_it():
+    template = templates("setatoms.report").from_string("<script>{{ data|json }}</script>")
+    assert template.render(data=ATTACKS).count("<") == 2
 
 
 @given(st.text(st.characters() | st.characters(categories=["Cs", "Cc"]), max_size=400))

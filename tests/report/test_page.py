@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 from setatoms.report import AtomTable, ReportData, make_page, write_report
-from setatoms.webpage import write_page
+from setatoms.report.rows import blamed_columns
+from setatoms.webpage import templates, write_page
 
 
 def test_the_same_data_give_the_same_page(make_data):
@@ -24,6 +26,13 @@ def test_the_page_refers_to_nothing_outside(make_data):
     assert "//" not in re.sub(r"^\s*//.*$", "", page, flags=re.MULTILINE)
     assert re.findall(r'(?:href|src)="([^"]*)"', page) == ["data:,"]
     assert not re.search(r"@import|url\(", page)
+
+
+def test_without_jinja_it_is_said_what_to_install(make_data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    templates.cache_clear()
+    with pytest.raises(ImportError, match=r'need Jinja2: pip install "setatoms\[cli\]"'):
+        make_page(make_data())
 
 
 def test_an_interrupted_write_leaves_the_previous_page(make_data, tmp_path, monkeypatch):
@@ -105,3 +114,40 @@ def test_radii_that_do_not_match_the_atoms_are_an_error():
         AtomTable(np.ones((3, 2)), np.ones(2))
     with pytest.raises(ValueError, match=r"sizes=\(2, 2\) sum to 4 for 3 atoms"):
         AtomTable(np.ones((3, 2)), np.ones(3), sizes=(2, 2))
+
+
+def test_columns_are_ranked_over_all_flagged_rows(make_data):
+    def record(row, flagged, **parts):
+        entries = [
+            {"column": name, "observed": 1.0, "expected": 0.0, "contribution": part}
+            for name, part in sorted(parts.items(), key=lambda item: -item[1])
+        ]
+        return {"row": row, "score": 9.0 - row, "flagged": flagged, "columns": entries, "atoms": []}
+
+    names = ["flow", "temp", "<b>"]
+    rows = [
+        record(1, True, flow=0.2, temp=0.7, **{"<b>": 0.1}),
+        record(2, True, flow=0.4, temp=0.5, **{"<b>": 0.1}),
+        record(3, False, flow=1.0),
+    ]
+    data = make_data(columns=names, center=np.zeros(3), scale=np.ones(3), top_rows=rows)
+    blamed = blamed_columns(data)
+    assert [column["name"] for column in blamed] == ["temp", "flow", "<b>"]
+    assert [column["first"] for column in blamed] == [2, 0, 0]
+    assert blamed[0]["share"] == pytest.approx(0.6)
+    page = make_page(data)
+    assert "Columns to blame" in page
+    assert "&lt;b&gt;</dt>" in page
+
+
+def test_scores_are_drawn_over_time(make_data):
+    times = np.linspace(1.7e9, 1.71e9, 300)
+    times[3] = np.nan
+    page = make_page(make_data(times=times, time_name="at <i>"))
+    assert "Scores over time" in page
+    assert "2023-11-14" in page
+    assert "by at &lt;i&gt;" in page
+    assert "Scores over time" not in make_page(make_data(times=np.zeros(300)))
+    assert "Scores over time" not in make_page(make_data())
+    with pytest.raises(ValueError, match="times has 3 values for 300 scores"):
+        make_data(times=np.zeros(3))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("click")
-pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
 pytest.importorskip("benchmarks")
 
 RUN = Path(__file__).with_name("run.py")

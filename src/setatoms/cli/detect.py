@@ -15,6 +15,7 @@ from setatoms.cli.options import (
     exit_code_option,
     flagging_options,
     json_option,
+    keep_option,
     kind_option,
     learning_options,
     out_option,
@@ -32,6 +33,7 @@ _MOST_ALARMS = 500
 @learning_options
 @flagging_options
 @out_option
+@keep_option
 @click.option("--save", type=FILE, metavar="FILE", help="Save the model.")
 @report_option
 @top_option
@@ -40,10 +42,11 @@ _MOST_ALARMS = 500
 @exit_code_option
 @reading_options
 def command(
-    data: str,
+    data: str | None,
     learning: Learning,
     flagging: Flagging,
     out: str | None,
+    keep: tuple[str, ...],
     save: Path | None,
     report: Path | None,
     top: int,
@@ -54,7 +57,8 @@ def command(
 ) -> int:
     """Learn from a table and list its most anomalous rows.
 
-    DATA is a CSV, TSV, Parquet or JSON lines file, or - for standard input. Numeric columns are
+    DATA is a file (CSV and its kin, JSON, Parquet, Excel, DuckDB), a folder or a pattern of files
+    as 'data/*.csv', or - for standard input. Numeric columns are
     used; what became of the others, and of missing values, is reported.
     """
     from setatoms.cli.learning import learn
@@ -71,6 +75,7 @@ def command(
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
     check_outputs([data], [out, save, report])
     opened = open_data(data, reading)
+    check_outputs(opened.inputs, [out, save, report])
     learned = learn(opened, learning)
     if flagging.fdr is not None:
         learned.notes.append(
@@ -81,5 +86,7 @@ def command(
     if save is not None:
         learned.model.save(save)
         outputs["model"] = str(save)
-    wishes = Wishes(data, learning.index, flagging, out, report, top, kinds, as_json, exit_code)
+    wishes = Wishes(
+        data, learning.index, flagging, out, keep, report, top, kinds, as_json, exit_code
+    )
     return run_scoring(learned.model, opened, wishes, learned.notes, outputs, learned.n_rows)

@@ -10,6 +10,7 @@ import click
 from setatoms.cli.options import (
     Reading,
     data_argument,
+    index_option,
     json_option,
     model_argument,
     reading_options,
@@ -27,45 +28,86 @@ _MOST_ATOMS = 12
 @click.command("explain")
 @model_argument
 @data_argument
-@click.option("--row", type=click.IntRange(1), required=True, help="Which row, from 1.")
+@click.option("--row", type=click.IntRange(1), help="Which row, from 1.")
+@index_option
+@click.option("--at", metavar="VALUE", help="Which row, by what its index column holds.")
+@click.option(
+    "--rank",
+    type=click.Choice(["contribution", "refill"]),
+    default="contribution",
+    show_default=True,
+    help="Order columns by their part in the score, or by what replacing them changes.",
+)
+@click.option(
+    "--counterfactual",
+    type=click.IntRange(1),
+    metavar="K",
+    help="Say what K columns would have to be for the row to look normal.",
+)
 @click.option("--top", type=click.IntRange(1), help="How many columns to list; by default all.")
 @json_option
 @reading_options
 def command(
-    model: Path, data: str, row: int, top: int | None, as_json: bool, reading: Reading
+    model: Path,
+    data: str | None,
+    row: int | None,
+    index: str | None,
+    at: str | None,
+    rank: str,
+    counterfactual: int | None,
+    top: int | None,
+    as_json: bool,
+    reading: Reading,
 ) -> None:
     """Explain one row of a table: what was observed, what was expected, and by which atoms.
 
-    Rows are counted from 1, the header aside, as in the file of scores.
+    Rows are counted from 1, the header aside, as in the file of scores; or named by --index COL
+    --at VALUE.
     """
     from setatoms.cli.models import load_model
     from setatoms.cli.reading import open_data
     from setatoms.terminal import print_json
 
+    if (row is None) == (at is None) or (at is None) != (index is None):
+        raise click.UsageError("give --row N, or --index COL and --at VALUE")
     loaded = load_model(model, data)
-    features = _find(loaded, open_data(data, reading), row)
-    (record,), (brief,) = loaded.explain(features, top), loaded.explain(features, _IN_SENTENCE)
+    row, features = _find(loaded, open_data(data, reading, loaded.encoding), row, index, at)
+    (record,) = loaded.explain(features, top, rank)
+    (brief,) = loaded.explain(features, _IN_SENTENCE, rank)
     p_values = loaded.p_values(loaded.scores(features))
     record = record | {
         "row": row,
         "sentence": brief["sentence"],
         "p_value": None if p_values is None else float(p_values[0]),
     }
+    if counterfactual is not None:
+        record["counterfactual"] = loaded.counterfactual(features, counterfactual)
     if as_json:
         print_json(record)
     else:
         _show(record, loaded)
 
 
-def _find(model: Model, data: Data, row: int) -> Array:
-    """Return the features (1, n_features) of one row."""
+def _find(
+    model: Model, data: Data, row: int | None, index: str | None, at: str | None
+) -> tuple[int, Array]:
+    """Return the number of a row, from 1, and its features (1, n_features)."""
     from setatoms.files import FileError, feature_chunks
+    from setatoms.files.choose import check_known
 
+    also = [index] if index else []
+    check_known(data.table, also)
     n_rows = 0
-    for features, _ in feature_chunks(data.table, model.encoding):
-        if row <= n_rows + len(features):
-            return features[row - n_rows - 1 : row - n_rows]
+    for features, words, _ in feature_chunks(data.table, model.encoding, also):
+        place = None if row is None else row - n_rows - 1
+        if index is not None:
+            named = [None if word is None else word.strip() for word in words[index]]
+            place = named.index(at) if at in named else len(features)
+        if place is not None and place < len(features):
+            return n_rows + place + 1, features[place : place + 1]
         n_rows += len(features)
+    if index is not None:
+        raise FileError(f"{data.table.name} has no row whose {index!r} is {at!r}")
     raise FileError(f"{data.table.name} has {n_rows} rows, so there is no row {row}")
 
 
@@ -93,7 +135,21 @@ def _show(record: dict[str, Any], model: Model) -> None:
     ]
     printer.table(["observed", "expected", "share", "column"], rows)
     printer.line()
+    if "counterfactual" in record:
+        _show_counterfactual(record["counterfactual"], model, printer)
     _show_atoms(record["atoms"], printer)
+
+
+def _show_counterfactual(found: dict[str, Any], model: Model, printer: Printer) -> None:
+    verdict = _verdict(found["score"], model)
+    noun = "this column" if len(found["columns"]) == 1 else "these columns"
+    printer.line(f"with {noun} replaced: score {found['score']:.4g}, {verdict}")
+    rows = [
+        ["missing" if entry["from"] is None else f"{entry['from']:.6g}", f"{entry['to']:.6g}", name]
+        for name, entry in found["columns"].items()
+    ]
+    printer.table(["from", "to", "column"], rows)
+    printer.line()
 
 
 def _verdict(score: float, model: Model) -> str:

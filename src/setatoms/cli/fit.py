@@ -23,10 +23,13 @@ from setatoms.cli.options import (
 @learning_options
 @json_option
 @reading_options
-def command(data: str, save: Path, learning: Learning, as_json: bool, reading: Reading) -> None:
+def command(
+    data: str | None, save: Path, learning: Learning, as_json: bool, reading: Reading
+) -> None:
     """Learn from a table and save the model.
 
-    DATA is a CSV, TSV, Parquet or JSON lines file, or - for standard input. The model knows which
+    DATA is a file (CSV and its kin, JSON, Parquet, Excel, DuckDB), a folder or a pattern of files
+    as 'data/*.csv', or - for standard input. The model knows which
     columns it needs and how they are encoded.
     """
     from setatoms.cli.learning import learn
@@ -37,7 +40,9 @@ def command(data: str, save: Path, learning: Learning, as_json: bool, reading: R
     from setatoms.terminal import print_json
 
     check_outputs([data], [save])
-    learned = learn(open_data(data, reading), learning)
+    opened = open_data(data, reading)
+    check_outputs(opened.inputs, [save])
+    learned = learn(opened, learning)
     learned.model.save(save)
     detector, features = learned.model.detector, learned.model.encoding.features
     if as_json:

@@ -16,12 +16,11 @@ from setatoms.memory import in_bytes, spare_memory
 from setatoms.terminal import print_error
 
 SHARE_OF_MEMORY = 0.25
+# More teaches nothing new; learning takes several times as much.
+USUAL_BYTES = 1 << 28
 
 _LONG_SECONDS = 30.0
-_START_BYTES = 1 << 16
 _SMALLER_SAMPLES = (100_000, 20_000, 5_000, 2_000, 500)
-# Text packed with gzip is about this much longer.
-_PACKED = 4
 
 
 class Speed(NamedTuple):
@@ -46,42 +45,38 @@ _SPEEDS = {
     "vector": Speed(3.0, row=1.5e-5, entry=2e-8),
 }
 _MEASURED_CORES = 2
-# Scoring a row, as a share of learning from it; reading a byte, three times over.
+# Scoring a row, as a share of learning from it; reading a byte.
 _SCORING = 0.06
-_READING = 6e-8
+_READING = 2e-8
 
 
 def forewarn(data: Data, learning: Learning) -> None:
     """Say before a table is read what will not fit in memory, and what will take long."""
-    n_rows, n_features = estimate_rows(data), max(2, len(data.table.names))
-    room = rows_in_memory(n_features)
+    n_rows, n_features = data.table.about_rows, max(2, len(data.table.names))
+    room = rows_in_memory(n_features, learning.sample)
     wanted = min(n_rows, learning.sample or n_rows)
     if wanted > room:
         needed = in_bytes(8.0 * wanted * n_features)
         print_error(
             f"about {wanted:,} rows of {n_features:,} columns need {needed}; "
             f"a random sample of {room:,} rows will be learned from"
+            + (" (--sample N for more)" if learning.sample is None else "")
         )
         wanted = room
-    seconds = estimate_seconds(learning, n_rows, wanted, n_features, data.source.size)
+    seconds = estimate_seconds(learning, n_rows, wanted, n_features, data.size)
     if seconds >= _LONG_SECONDS:
-        print_error(_long(learning, seconds, n_rows, wanted, n_features, data.source.size))
+        print_error(_long(learning, seconds, n_rows, wanted, n_features, data.size))
 
 
-def rows_in_memory(n_features: int) -> int:
-    """Return how many rows of so many features may be held at a time, at least two."""
-    return max(2, int(SHARE_OF_MEMORY * spare_memory()) // (8 * n_features))
+def rows_in_memory(n_features: int, wished: int | None = None) -> int:
+    """Return how many rows of so many features may be held at a time, at least two.
 
-
-def estimate_rows(data: Data) -> int:
-    """Return about how many rows a table has: as it says itself, or by its size and first rows."""
-    if data.table.n_rows is not None:
-        return data.table.n_rows
-    with data.source.text() as stream:
-        start = stream.read(_START_BYTES)
-    packed = _PACKED if data.source.packed else 1
-    length = max(1.0, len(start) / max(1, start.count(b"\n")))
-    return max(1, round(packed * data.source.size / length))
+    As many as a quarter of the memory holds, or as is usual if no number is wished for.
+    """
+    n_bytes = int(SHARE_OF_MEMORY * spare_memory())
+    if wished is None:
+        n_bytes = min(n_bytes, USUAL_BYTES)
+    return max(2, n_bytes // (8 * n_features))
 
 
 def estimate_seconds(

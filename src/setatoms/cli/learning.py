@@ -9,15 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.cli.forecast import forewarn, rows_in_memory
 from setatoms.cli.models import Model
-from setatoms.cli.options import Learning
+from setatoms.cli.options import Learning, as_options
 from setatoms.cli.reading import Data, ReadProgress, as_columns
 from setatoms.estimators.tables import NamedRows
-from setatoms.files import Choice, Chosen, Encoding, choose_columns, feature_chunks
+from setatoms.files import Choice, Chosen, Rows, choose_columns, feature_chunks
 
 Array = NDArray[np.float64]
 
@@ -55,19 +56,25 @@ def learn(data: Data, learning: Learning) -> LearnedModel:
     choice = Choice(
         index=learning.index,
         drop=as_columns(learning.drop, data.table),
+        use=as_columns(learning.use, data.table),
         encode=as_columns(learning.encode, data.table),
         one_hot=learning.one_hot,
     )
-    with ReadProgress("looking at the columns", data) as progress:
-        chosen = choose_columns(data.table, choice, progress.advance)
+    most = rows_in_memory(1)
+    with ReadProgress("reading", data) as progress:
+        chosen = choose_columns(data.table, choice, progress.advance, most)
+    data.check_unchanged()
     rows = _rows_to_learn_from(chosen, learning)
     notes = list(chosen.notes)
     if len(rows) < chosen.survey.n_rows:
         notes.append(f"learned from {len(rows):,} random rows (--sample, --seed {learning.seed})")
-    X = _load(data, chosen.encoding, rows, chosen.survey.n_rows)
+    X = _load(data, chosen, rows)
+    table = NamedRows.of(X, chosen.encoding.features)
     with _remarks(notes):
         detector = make_detector(learning)
-        detector.fit(NamedRows.of(X, chosen.encoding.features))
+        if learning.choose:
+            detector = _with_best_parameters(detector, table, notes)
+        detector.fit(table)
     if detector.n_screened_:
         notes.append(
             f"{detector.n_screened_:,} rows look abnormal at first sight and had no say in learning"
@@ -89,6 +96,10 @@ def make_detector(learning: Learning) -> Any:
     chosen: dict[str, Any] = {} if learning.atoms is None else {"n_atoms": learning.atoms}
     if learning.method not in kinds:
         chosen["kind"] = learning.method
+    if learning.budget is not None:
+        if learning.method != "ensemble":
+            raise click.UsageError("--budget is for an ensemble; leave --method out, or --budget")
+        chosen["budget"] = learning.budget
     return kinds.get(learning.method, setatoms.SetAtomDetector)(
         **chosen,
         contamination=learning.contamination,
@@ -99,26 +110,47 @@ def make_detector(learning: Learning) -> Any:
     )
 
 
+def _with_best_parameters(detector: Any, table: NamedRows, notes: list[str]) -> Any:
+    """Return a detector with the parameters that tell rows from broken ones best."""
+    from setatoms import choose_parameters
+
+    choice = choose_parameters(table, detector)
+    given = float(choice.candidates[0].aucs.mean())
+    if not choice.parameters:
+        notes.append(f"--choose: nothing does better than the usual parameters (AUC {given:.3f})")
+        return detector
+    best = next(c for c in choice.candidates if c.parameters == choice.parameters)
+    what = ", ".join(f"{name}={value}" for name, value in choice.parameters.items())
+    notes.append(f"--choose: {what} (AUC {best.aucs.mean():.3f}, usual parameters {given:.3f})")
+    return choice.detector
+
+
 def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
     """Return increasing positions of the rows to fit on: all of them, or a random sample."""
     n_rows = chosen.survey.n_rows
-    wanted = min(learning.sample or n_rows, rows_in_memory(len(chosen.encoding.features)), n_rows)
+    room = rows_in_memory(len(chosen.encoding.features), learning.sample)
+    wanted = min(learning.sample or n_rows, room, n_rows)
     if wanted == n_rows:
         return np.arange(n_rows)
     rng = np.random.default_rng(learning.seed)
     return np.sort(rng.choice(n_rows, wanted, replace=False, shuffle=False)).astype(np.intp)
 
 
-def _load(data: Data, encoding: Encoding, rows: NDArray[np.intp], n_rows: int) -> Array:
+def _load(data: Data, chosen: Chosen, rows: NDArray[np.intp]) -> Array:
+    """Return the features (n_rows, n_features) of some rows; keep those of all, if they fit."""
+    n_rows, encoding = chosen.survey.n_rows, chosen.encoding
+    if (everything := chosen.features()) is not None:
+        data.table.kept = Rows(everything, chosen.labels(), chosen.survey.times)
+        return everything if len(rows) == n_rows else everything[rows]
     X = np.empty((len(rows), len(encoding.features)))
     first, filled = 0, 0
-    with ReadProgress("reading", data, n_rows) as progress:
-        for features, _ in feature_chunks(data.table, encoding):
+    with ReadProgress("reading a sample", data, n_rows) as progress:
+        for features, *_ in feature_chunks(data.table, encoding):
             end = int(np.searchsorted(rows, first + len(features)))
             X[filled:end] = features[rows[filled:end] - first]
             first, filled = first + len(features), end
             progress.advance(len(features))
-    data.source.check_unchanged()
+    data.check_unchanged()
     return X
 
 
@@ -128,4 +160,5 @@ def _remarks(notes: list[str]) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
-    notes += dict.fromkeys(str(w.message) for w in caught if w.category is UserWarning)
+    ours = (as_options(str(w.message)) for w in caught if w.category is UserWarning)
+    notes += dict.fromkeys(ours)

@@ -79,26 +79,48 @@ class Model:
             return None
         return np.asarray(conformal_p_values(-scores, self.detector.calibration_scores_))
 
-    def explain(self, X: Array, top: int | None) -> list[dict[str, Any]]:
+    def explain(
+        self, X: Array, top: int | None, rank: str = "contribution", *, atoms: bool = True
+    ) -> list[dict[str, Any]]:
         """Return a record for each row of `X`, with the `top` columns most to blame."""
         if not len(X):
             return []
         with _names_known():
-            records: list[dict[str, Any]] = self.detector.explain(X, top=top).records
+            found = self.detector.explain(X, top=top, rank=rank, atoms=atoms)
+        records: list[dict[str, Any]] = found.records
         return records
+
+    def counterfactual(self, row: Array, k: int) -> dict[str, Any]:
+        """Return what `k` columns of a row (1, n_features) would have to be to look normal."""
+        names = self.encoding.features
+        if k >= len(names):
+            raise ValueError(
+                f"--counterfactual {k} must be below the number of features, {len(names)}"
+            )
+        with _names_known():
+            found = self.detector.counterfactual(row, k)
+        places = {name: names.index(name) for name in found.columns[0]}
+        columns = {
+            name: {
+                "from": None if np.isnan(row[0, j]) else float(row[0, j]),
+                "to": float(found.rows[0, j]),
+            }
+            for name, j in places.items()
+        }
+        return {"columns": columns, "score": float(found.score_after[0])}
 
     def save(self, path: Path) -> None:
         """Write the model to a file, whole or not at all."""
         self.detector.save(path, notes={"table": self.encoding.to_json()})
 
 
-def load_model(path: Path, data: str) -> Model:
+def load_model(path: Path, data: str | None) -> Model:
     """Read a model, saved here or in Python, to judge `data` by."""
     import setatoms
     from setatoms.persistence import read_header
     from setatoms.warm_up import compile_ahead, parts_of
 
-    if not _is_model(path) and _is_model(data):
+    if data is not None and not _is_model(path) and _is_model(data):
         raise ValueError(f"{data} is a model and {path} is none; the model comes first")
     header = read_header(path)
     if header["estimator"] not in _WORDS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -16,7 +17,7 @@ Function = Callable[..., Any]
 # As in `setatoms.explain.evidence`, which takes longer to import than help should take.
 KINDS = ("broken relation", "extreme value", "far out", "small group", "isolated")
 METHODS = ("ensemble", "gaussian", "cone", "vector")
-_FORMATS = ("csv", "tsv", "parquet", "jsonl")
+_FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "excel", "duckdb")
 
 
 class Method(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -81,12 +82,19 @@ class Atoms(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 class Reading:
     """How to read the data; the names are those of `setatoms.files.ReadOptions`."""
 
-    format: str | None
-    delimiter: str | None
-    decimal: str | None
-    encoding: str | None
-    header: bool | None
-    missing: tuple[str, ...]
+    format: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    skip_rows: int | None = None
+    footer: int | None = None
+    comment: str | None = None
+    missing: tuple[str, ...] = ()
+    table: str | None = None
+    query: str | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,21 +117,32 @@ class Learning:
     """What to learn from the data, and how."""
 
     method: str
+    budget: str | None
     atoms: int | float | None
+    choose: bool
     contamination: str | float
     seed: int
     sample: int | None
     index: str | None
     drop: tuple[str, ...]
+    use: tuple[str, ...]
     encode: tuple[str, ...]
     one_hot: bool
     jobs: int
 
 
+# Parameters of the library by what sets them here.
+_PARAMETERS = {
+    "n_atoms": "--atoms",
+    "contamination": "--contamination",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+}
+
 FRACTION = click.FloatRange(0, 1, min_open=True, max_open=True)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
-data_argument = click.argument("data", type=click.Path(allow_dash=True))
+data_argument = click.argument("data", type=click.Path(allow_dash=True), required=False)
 model_argument = click.argument("model", type=click.Path(path_type=Path))
 index_option = click.option("--index", metavar="COL", help="Column that names the rows.")
 top_option = click.option(
@@ -131,7 +150,15 @@ top_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 out_option = click.option(
-    "--out", metavar="FILE", help="Write a CSV with a line for every row; - for standard output."
+    "--out",
+    metavar="FILE",
+    help="Write all rows and their scores: CSV, or Parquet by its name; - for standard output.",
+)
+keep_option = click.option(
+    "--keep",
+    metavar="COLS",
+    multiple=True,
+    help="Columns of DATA to write with --out, as a,b, or all of them: all.",
 )
 report_option = click.option("--report", type=FILE, metavar="FILE", help="Write an HTML page.")
 kind_option = click.option(
@@ -169,9 +196,16 @@ _READING = (
     click.option("--format", type=click.Choice(_FORMATS), help="Format, if its name does not say."),
     click.option("--delimiter", metavar="CHAR", help="What separates cells (tab for a tab)."),
     click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark."),
-    click.option("--encoding", metavar="NAME", help="Encoding of text, by default UTF-8."),
+    click.option("--thousands", metavar="CHAR", help="What groups thousands."),
+    click.option("--encoding", metavar="NAME", help="Encoding of text, if it is not UTF-8."),
     click.option("--header/--no-header", default=None, help="Whether the first line has names."),
+    click.option("--skip-rows", type=click.IntRange(0), metavar="N", help="Lines above the table."),
+    click.option("--footer", type=click.IntRange(0), metavar="N", help="Lines below the table."),
+    click.option("--comment", metavar="TEXT", help="What starts a line to leave out."),
     click.option("--missing", metavar="WORD", multiple=True, help="A further word for no value."),
+    click.option("--table", metavar="NAME", help="Which table of a database, sheet of a workbook."),
+    click.option("--query", metavar="SQL", help="Read what this selects, in place of DATA."),
+    click.option("--strict", is_flag=True, help="Stop at a cell that is no number among numbers."),
 )
 _LEARNING = (
     click.option(
@@ -182,10 +216,20 @@ _LEARNING = (
         help="An ensemble of dictionaries, or one of this kind of atoms.",
     ),
     click.option(
+        "--budget",
+        type=click.Choice(["fast", "balanced", "best"]),
+        help="How much time an ensemble may take.",
+    ),
+    click.option(
         "--atoms",
         type=Atoms(),
         metavar="N",
         help="How many atoms, as 90, or how many per feature, as 3.0.",
+    ),
+    click.option(
+        "--choose",
+        is_flag=True,
+        help="First try what number of atoms, sparsity and radii suit the table; takes long.",
     ),
     click.option(
         "--contamination",
@@ -197,6 +241,9 @@ _LEARNING = (
     index_option,
     click.option("--drop", metavar="COLS", multiple=True, help="Columns to leave out, as a,b."),
     click.option(
+        "--use", metavar="COLS", multiple=True, help="Columns to take for measurements, as a,b."
+    ),
+    click.option(
         "--encode", metavar="COLS", multiple=True, help="Columns to make one-hot, as a,b."
     ),
     click.option("--one-hot", is_flag=True, help="Make all text columns with few values one-hot."),
@@ -204,11 +251,25 @@ _LEARNING = (
         "--sample",
         type=click.IntRange(2),
         metavar="N",
-        help="Learn from N random rows; by default all, if they fit in a quarter of the memory.",
+        help="Learn from N random rows; by default all, if they fit in 256 MiB.",
     ),
     click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
     click.option("--jobs", type=int, default=-1, metavar="N", help="Threads; -1 takes all cores."),
 )
+
+
+def as_options(message: str) -> str:
+    """Return what the library says with options in place of the parameters they stand for.
+
+    Examples
+    --------
+    >>> as_options("n_atoms=4 is below the number of features; lower n_atoms")
+    '--atoms 4 is below the number of features; lower --atoms'
+    """
+    for parameter, option in _PARAMETERS.items():
+        message = re.sub(rf"\b{parameter}=", f"{option} ", message)
+        message = re.sub(rf"\b{parameter}\b", option, message)
+    return message
 
 
 def reading_options(function: Function) -> Function:

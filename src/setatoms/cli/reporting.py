@@ -19,7 +19,7 @@ from setatoms.files import feature_chunks
 from setatoms.report import AtomTable, ReportData, write_report
 from setatoms.versions import find_versions
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "duckdb")
 
 
 def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
@@ -52,17 +52,19 @@ def write_page(path: Path, results: Results, data: Data, n_rows: int) -> None:
         atoms=table,
         parameters=detector.get_params(deep=False),
         versions={"setatoms": __version__} | find_versions(_PACKAGES),
-        fingerprint=f"sha256:{data.source.fingerprint()}",
+        fingerprint="" if data.source is None else f"sha256:{data.source.fingerprint()}",
         command=_command(),
         created=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
-        notes=results.notes,
+        times=np.concatenate(results.tally.times) if results.tally.times else None,
+        time_name=data.table.time_column or "",
+        notes=[*filter(None, [results.batch]), *results.notes],
     )
     write_report(path, page)
 
 
 def _atoms(model: Model, data: Data) -> AtomTable:
     """Return the atoms of all dictionaries, with the share of the first rows that use each."""
-    features, _ = next(feature_chunks(data.table, model.encoding))
+    features, *_ = next(feature_chunks(data.table, model.encoding))
     dictionaries = model.detector.dictionaries_
     return AtomTable(
         np.concatenate([dictionary.atoms for dictionary in dictionaries]),

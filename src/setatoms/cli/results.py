@@ -40,6 +40,8 @@ class Results:
         The column that names the rows.
     kinds : tuple of str
         The kinds of faults to list; all if there are none.
+    batch : str
+        How the rows differ from those learned from, as a whole; empty if they do not.
     """
 
     file: str
@@ -51,6 +53,7 @@ class Results:
     outputs: dict[str, str]
     index: str | None
     kinds: tuple[str, ...] = ()
+    batch: str = ""
 
     @property
     def threshold(self) -> float | None:
@@ -111,6 +114,7 @@ class Results:
             "decision": self.decision,
             "estimator": type(self.model.detector).__name__,
             "columns": self.model.encoding.features,
+            "batch": self.batch,
             "notes": self.notes,
             "outputs": self.outputs,
             "top": self.records(n_rows, _REASONS),
@@ -120,6 +124,8 @@ class Results:
         """Print everything for people."""
         tally, features = self.tally, self.model.encoding.features
         name = self.model.words
+        if self.batch:
+            printer.line(f"{self.file} is {self.batch}", style="bold")
         printer.line(f"{self.file}: {tally.n_rows:,} rows, {len(features)} features, {name}")
         for note in self.notes:
             printer.line(f"  - {note}")
@@ -156,6 +162,8 @@ def _cells(record: dict[str, Any], labelled: bool) -> list[str]:
     ]
 
 
-def file_name(data: str) -> str:
+def file_name(data: str | None) -> str:
     """Return the name by which people know the data."""
+    if data is None:
+        return "query"
     return "standard input" if data == "-" else Path(data).name

@@ -104,13 +104,18 @@ def _ended_by(number: int) -> int:
 def _failed(name: str, error: Exception) -> int:
     if os.environ.get(_TRACEBACK):
         raise error
-    print_error(f"{name}: {_in_words(error)}")
+    words = _in_words(error)
+    if name == "setatoms":
+        from setatoms.cli.options import as_options
+
+        words = as_options(words)
+    print_error(f"{name}: {words}")
     return 1
 
 
 def _in_words(error: Exception) -> str:
     """Return an error in one line: the library's own words, or what and where it was."""
-    if isinstance(error, ModuleNotFoundError) and error.name in {"pyarrow", "rich"}:
+    if isinstance(error, ModuleNotFoundError) and error.name in {"duckdb", "nanoarrow", "rich"}:
         return f'reading files needs {error.name}: pip install "setatoms[cli]"'
     if isinstance(error, MemoryError) or str(error) == "can't start new thread":
         return f"not enough memory: {error or 'an allocation failed'}{_REMEDY}"

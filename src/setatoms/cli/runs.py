@@ -6,16 +6,18 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 from setatoms.cli import FOUND
 from setatoms.cli.models import Model
 from setatoms.cli.options import Flagging
 from setatoms.cli.printing import Printer
-from setatoms.cli.reading import Data
+from setatoms.cli.reading import Data, as_columns
 from setatoms.cli.results import Results, file_name
 from setatoms.cli.scores_file import scores_file
 from setatoms.cli.scoring import Tally, find_rule, score_rows
-from setatoms.files import FileError
-from setatoms.files.choose import FILLED
+from setatoms.files import BadCells, FileError
+from setatoms.files.choose import FILLED, check_known
 from setatoms.terminal import print_json
 
 _ROWS_OF_REPORT = 200
@@ -35,6 +37,8 @@ class Wishes:
         Which rows to flag.
     out, report : str, Path or None
         What to write.
+    keep : tuple of str
+        The table's own columns to write with the scores; ``all`` for all of them.
     top : int
         How many rows to list.
     kinds : tuple of str
@@ -43,10 +47,11 @@ class Wishes:
         How to answer.
     """
 
-    data: str
+    data: str | None
     index: str | None
     flagging: Flagging
     out: str | None
+    keep: tuple[str, ...]
     report: Path | None
     top: int
     kinds: tuple[str, ...]
@@ -67,13 +72,19 @@ def run_scoring(
     kept = max(wishes.top, _ROWS_OF_REPORT if wishes.report or wishes.kinds else 0)
     tally = Tally(kept, model.threshold, keep_scores=wishes.report is not None)
     rule = find_rule(model, data, wishes.flagging, n_rows)
-    with scores_file(wishes.out, model, wishes.index) as file:
-        for rows in score_rows(model, data, rule, wishes.index, n_rows):
+    bad, counts = BadCells(data.table), model.detector.count_batch()
+    own = _columns_to_keep(wishes, data)
+    time = data.table.time_column if wishes.report else None
+    if own:
+        data.table.kept = None  # which knows none of them
+    with scores_file(wishes.out, model, wishes.index, own) as file:
+        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, own, time):
             tally.add(rows)
+            counts.add(rows.features, int((rows.scores > model.threshold).sum()))
             if file is not None:
                 file.add(rows)
         if n_rows is not None:  # the model is of this table, as it was
-            data.source.check_unchanged()
+            data.check_unchanged()
         if tally.n_rows == 0:
             raise FileError(f"{data.table.name} has no rows, only a header; nothing to score")
     files = dict(outputs)
@@ -81,12 +92,15 @@ def run_scoring(
         files["scores"] = str(wishes.out)
     if wishes.report is not None:
         files["report"] = str(wishes.report)
+    batch = "" if model.of_training_rows else counts.compare().sentence
+    if n_rows is None:  # otherwise learning has said so
+        notes = [*notes, *bad.notes(tally.n_rows, data.table.names)]
     if tally.n_missing and not any("missing value" in note for note in notes):
         noun = "missing value" if tally.n_missing == 1 else "missing values"
         notes = [*notes, f"{tally.n_missing:,} {noun}: {FILLED}"]
     name = file_name(wishes.data)
     results = Results(
-        name, model, tally, rule, wishes.flagging, notes, files, wishes.index, wishes.kinds
+        name, model, tally, rule, wishes.flagging, notes, files, wishes.index, wishes.kinds, batch
     )
     if wishes.report is not None:
         from setatoms.cli.reporting import write_page
@@ -94,6 +108,18 @@ def run_scoring(
         write_page(wishes.report, results, data, _ROWS_OF_REPORT)
     _answer(results, wishes)
     return FOUND if wishes.exit_code and tally.n_flagged else 0
+
+
+def _columns_to_keep(wishes: Wishes, data: Data) -> list[str]:
+    """Return the table's own columns to write; they are read with the features, once more."""
+    if not wishes.keep:
+        return []
+    if wishes.out is None:
+        raise click.UsageError("--keep goes with --out FILE; give both, or none")
+    names = data.table.names
+    wanted = names if wishes.keep == ("all",) else as_columns(wishes.keep, data.table)
+    check_known(data.table, wanted)
+    return [name for name in wanted if name != wishes.index]
 
 
 def _answer(results: Results, wishes: Wishes) -> None:

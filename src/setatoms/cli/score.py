@@ -14,6 +14,7 @@ from setatoms.cli.options import (
     flagging_options,
     index_option,
     json_option,
+    keep_option,
     kind_option,
     model_argument,
     out_option,
@@ -29,6 +30,7 @@ from setatoms.cli.options import (
 @index_option
 @flagging_options
 @out_option
+@keep_option
 @report_option
 @top_option
 @kind_option
@@ -37,10 +39,11 @@ from setatoms.cli.options import (
 @reading_options
 def command(
     model: Path,
-    data: str,
+    data: str | None,
     index: str | None,
     flagging: Flagging,
     out: str | None,
+    keep: tuple[str, ...],
     report: Path | None,
     top: int,
     kinds: tuple[str, ...],
@@ -64,7 +67,8 @@ def command(
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
     check_outputs([model, data], [out, report])
     loaded = load_model(model, data)
-    opened = open_data(data, reading)
+    opened = open_data(data, reading, loaded.encoding)
+    check_outputs(opened.inputs, [out, report])
     check_known(opened.table, [index] if index else [])
-    wishes = Wishes(data, index, flagging, out, report, top, kinds, as_json, exit_code)
+    wishes = Wishes(data, index, flagging, out, keep, report, top, kinds, as_json, exit_code)
     return run_scoring(loaded, opened, wishes, list(opened.table.notes), {})

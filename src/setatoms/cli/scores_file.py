@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any
+from pathlib import Path
+from typing import IO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 
 from setatoms.cli.models import Model
 from setatoms.cli.outputs import opened
 from setatoms.cli.scoring import Scored
+from setatoms.files.engine import rewrite_as_parquet
+from setatoms.files.names import unique_names
+from setatoms.files.sources import temporary
+from setatoms.files.writing import LineWriter
 
 _COLUMNS = {
-    "row": pa.int64(),
-    "score": pa.float64(),
-    "flagged": pa.int8(),
-    "p_value": pa.float64(),
-    "kind": pa.string(),
-    "reason": pa.string(),
-}
+    "row": "BIGINT", "score": "DOUBLE", "flagged": "TINYINT", "p_value": "DOUBLE",
+    "kind": "VARCHAR", "reason": "VARCHAR",
+}  # fmt: skip
 # Spreadsheets take a cell that starts so for a formula, and may run it.
 _FORMULA = re.compile(r"\s*[=+\-@\t\r|%]")
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.A)
+# What stands behind the numbers of a row that is not flagged: without and with a p-value.
+_EMPTY = {False: ",,,", True: ",,"}
+_LAST = ",\n"
+# With semicolons, tabs and bars other programs end a cell.
+_SPECIAL = re.compile(r'[",;|\t\r\n]')
 _REASONS = 3
 _EXPLAINED_AT_ONCE = 2048
 
@@ -39,68 +43,100 @@ class ScoresFile:
         Where to write.
     model : Model
         Gives the reasons.
-    index : str, optional
-        The name of the index column, the first one if given.
+    own : sequence of str
+        The table's own columns, which come first: the index, and those to keep.
+    for_people : bool, default=True
+        Whether a spreadsheet may open the file, so that text must not look like a formula.
     """
 
-    def __init__(self, stream: IO[bytes], model: Model, index: str | None) -> None:
+    def __init__(
+        self, stream: IO[bytes], model: Model, own: Sequence[str], for_people: bool = True
+    ) -> None:
         self._model = model
-        self._index = index
-        names = [*([plain_cell(index)] if index else []), *_COLUMNS]
-        types = [*([pa.string()] if index else []), *_COLUMNS.values()]
-        self._types = types
-        stream.write(",".join(map(_quoted, names)).encode() + b"\n")
-        self._schema = pa.schema(list(zip(map(str, range(len(names))), types, strict=True)))
-        self._writer = pa.csv.CSVWriter(
-            stream, self._schema, write_options=pa.csv.WriteOptions(include_header=False)
-        )
+        self._cell = plain_cell if for_people else str
+        self.names = _unlike([*map(self._cell, own), *_COLUMNS])
+        self.types = ["VARCHAR"] * len(own) + list(_COLUMNS.values())
+        self._stream = stream
+        self._numbers = LineWriter()
+        stream.write(",".join(map(_quoted, self.names)).encode() + b"\n")
 
     def add(self, rows: Scored) -> None:
         """Write further rows."""
         n_rows = len(rows.scores)
-        p_values = [None] * n_rows if rows.p_values is None else rows.p_values
-        columns: list[Any] = [
+        numbers = [
             np.arange(rows.first_row, rows.first_row + n_rows),
             rows.scores,
-            rows.flagged.astype(np.int8),
-            p_values,
-            *self._reasons(rows),
+            rows.flagged.astype(np.int64),
+            *([] if rows.p_values is None else [rows.p_values]),
         ]
-        if rows.labels is not None:
-            columns.insert(0, [None if w is None else plain_cell(w) for w in rows.labels])
-        arrays = [pa.array(c, t) for c, t in zip(columns, self._types, strict=True)]
-        self._writer.write(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        # without a kind and a reason, which the lines of flagged rows get
+        text, starts = self._numbers.write(numbers, tail=_EMPTY[rows.p_values is not None])
+        cuts, reasons = starts.tolist(), self._reasons(rows)
+        own = [*([] if rows.labels is None else [rows.labels]), *rows.kept]
+        lines, done = [], 0
+        for i in range(n_rows) if own else reasons:
+            begin, end = cuts[i], cuts[i + 1]
+            lines.append(text[done:begin])
+            lines += [f"{_quoted(self._cell(words[i] or ''))},".encode() for words in own]
+            if i in reasons:
+                kind, reason = reasons[i]
+                lines.append(text[begin : end - len(_LAST)])
+                lines.append(f"{kind},{_quoted(reason)}\n".encode())
+            else:
+                lines.append(text[begin:end])
+            done = end
+        self._stream.write(b"".join([*lines, text[done:]]))
 
-    def close(self) -> None:
-        """Write what is left."""
-        self._writer.close()
-
-    def _reasons(self, rows: Scored) -> tuple[list[str | None], list[str | None]]:
-        """Return the kind of each flagged row and a sentence on it, nothing for the others."""
-        n_rows = len(rows.scores)
-        kinds: list[str | None] = [None] * n_rows
-        reasons: list[str | None] = [None] * n_rows
+    def _reasons(self, rows: Scored) -> dict[int, tuple[str, str]]:
+        """Return the kind of each flagged row and a sentence on it, by the place of the row."""
+        found: dict[int, tuple[str, str]] = {}
         flagged = np.flatnonzero(rows.flagged)
         # explanations are large: a few rows at a time, even if all are flagged
         for start in range(0, len(flagged), _EXPLAINED_AT_ONCE):
             some = flagged[start : start + _EXPLAINED_AT_ONCE]
-            records = self._model.explain(rows.features[some], top=_REASONS)
-            for i, record in zip(some, records, strict=True):
-                kinds[i] = record.get("kind")
-                reasons[i] = plain_cell(record["sentence"])
-        return kinds, reasons
+            records = self._model.explain(rows.features[some], _REASONS, atoms=False)
+            for i, record in zip(some.tolist(), records, strict=True):
+                found[i] = record.get("kind", ""), self._cell(record["sentence"])
+        return found
 
 
 @contextmanager
-def scores_file(out: str | None, model: Model, index: str | None) -> Iterator[ScoresFile | None]:
+def scores_file(
+    out: str | None, model: Model, index: str | None, keep: Sequence[str]
+) -> Iterator[ScoresFile | None]:
     """Open the file of scores, which replaces an older one when it is complete."""
     if out is None:
         yield None
         return
+    own = [*([index] if index else []), *keep]
     with opened(out) as stream:
-        file = ScoresFile(stream, model, index)
-        yield file
-        file.close()
+        if Path(out).suffix.lower() not in (".parquet", ".pq"):
+            file = ScoresFile(stream, model, own)
+            yield file
+        else:
+            with temporary() as draft:
+                file = ScoresFile(draft, model, own, for_people=False)
+                yield file
+                rewrite_as_parquet(draft, stream, dict(zip(file.names, file.types, strict=True)))
+
+
+def _unlike(names: Sequence[str]) -> list[str]:
+    """Return names that differ in more than capitals, which DuckDB takes for small letters."""
+    taken: set[str] = set()
+    found = []
+    for name in unique_names(names)[0]:
+        number, free = 1, name
+        while free.casefold() in taken:
+            number += 1
+            free = f"{name}_{number}"
+        taken.add(free.casefold())
+        found.append(free)
+    return found
+
+
+def _quoted(cell: str) -> str:
+    """Return a cell of CSV."""
+    return '"' + cell.replace('"', '""') + '"' if _SPECIAL.search(cell) else cell
 
 
 def plain_cell(text: str) -> str:
@@ -112,8 +148,3 @@ def plain_cell(text: str) -> str:
     ("'=1+1", '-5', 'petal_width 0.2')
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
-
-
-def _quoted(name: str) -> str:
-    plain = re.fullmatch(r"[^\",\r\n]*", name)
-    return name if plain else '"' + name.replace('"', '""') + '"'

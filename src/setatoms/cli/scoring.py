@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from setatoms.cli.models import Model
 from setatoms.cli.options import Flagging
 from setatoms.cli.reading import Data, ReadProgress
-from setatoms.files import feature_chunks
+from setatoms.files import BadCells, feature_chunks
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -33,6 +33,10 @@ class Scored(NamedTuple):
         Which of them are flagged.
     labels : list or None
         The words of the index column.
+    kept : list of list
+        The words of the table's own columns that are written with the scores.
+    times : ndarray of shape (n_rows,) or None
+        When they were, in seconds since 1970.
     """
 
     first_row: int
@@ -41,6 +45,8 @@ class Scored(NamedTuple):
     p_values: Array | None
     flagged: Mask
     labels: list[str | None] | None
+    kept: list[list[str | None]]
+    times: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ def _next_highest(model: Model, data: Data, n_top: int, n_rows: int | None) -> f
         return -float(known[n_top])
     highest = np.empty(0)
     with ReadProgress("looking for the highest scores", data, n_rows) as progress:
-        for features, _ in feature_chunks(data.table, model.encoding):
+        for features, *_ in feature_chunks(data.table, model.encoding):
             merged = np.concatenate([highest, model.scores(features)])
             highest = np.sort(merged)[::-1][: n_top + 1]
             progress.advance(len(features))
@@ -102,7 +108,7 @@ def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) 
         )
     counts = PValueCounts(len(model.detector.calibration_scores_))
     with ReadProgress("counting p-values", data, n_rows) as progress:
-        for features, _ in feature_chunks(data.table, model.encoding):
+        for features, *_ in feature_chunks(data.table, model.encoding):
             p_values = model.p_values(model.scores(features))
             counts.add([] if p_values is None else p_values)
             progress.advance(len(features))
@@ -110,18 +116,26 @@ def _rule_by_p_values(model: Model, data: Data, fdr: float, n_rows: int | None) 
 
 
 def score_rows(
-    model: Model, data: Data, rule: FlagRule, index: str | None, n_rows: int | None
+    model: Model,
+    data: Data,
+    rule: FlagRule,
+    index: str | None,
+    n_rows: int | None,
+    bad: BadCells,
+    keep: Sequence[str] = (),
+    time: str | None = None,
 ) -> Iterator[Scored]:
-    """Yield the rows of a table with their scores, in order."""
+    """Yield the rows of a table with their scores, in order, and the words of columns to keep."""
     first = 1
-    also = [index] if index else []
+    also = [*([index] if index else []), *keep]
     with ReadProgress("scoring", data, n_rows) as progress:
-        for features, cells in feature_chunks(data.table, model.encoding, also):
+        for features, words, times in feature_chunks(data.table, model.encoding, also, bad, time):
             scores = model.scores(features)
             p_values = model.p_values(scores)
-            labels = cells.words[index] if index else None
+            labels = words[index] if index else None
             flagged = rule.flag(scores, p_values)
-            yield Scored(first, features, scores, p_values, flagged, labels)
+            kept = [words[name] for name in keep]
+            yield Scored(first, features, scores, p_values, flagged, labels, kept, times)
             first += len(features)
             progress.advance(len(features))
 
@@ -162,6 +176,7 @@ class Tally:
     top: list[TopRow] = field(default_factory=list)
     scores: list[Array] = field(default_factory=list)
     flags: list[Mask] = field(default_factory=list)
+    times: list[Array] = field(default_factory=list)
 
     def add(self, rows: Scored) -> None:
         """Take in further rows."""
@@ -172,12 +187,23 @@ class Tally:
         normal = rows.scores[~rows.flagged]
         self.highest_normal = max(self.highest_normal, float(normal.max(initial=-np.inf)))
         # the first rows first where scores are equal, however the table is cut
-        best = np.argsort(-rows.scores, kind="stable")[: self.n_top]
+        best = _highest(rows.scores, self.n_top)
         merged = [*self.top, *(_top_row(rows, int(i)) for i in best)]
         self.top = sorted(merged, key=lambda top: (-top.score, top.row))[: self.n_top]
         if self.keep_scores:
             self.scores.append(rows.scores)
             self.flags.append(rows.flagged)
+            if rows.times is not None:
+                self.times.append(rows.times)
+
+
+def _highest(scores: Array, n_top: int) -> NDArray[np.intp]:
+    """Return the places of the highest scores, highest first, of equals the first."""
+    if 0 < n_top < len(scores):
+        limit = np.partition(scores, len(scores) - n_top)[len(scores) - n_top]
+        some = np.flatnonzero(scores >= limit)
+        return some[np.argsort(-scores[some], kind="stable")][:n_top]
+    return np.argsort(-scores, kind="stable")[:n_top]
 
 
 def _top_row(rows: Scored, i: int) -> TopRow:

@@ -1,5 +1,6 @@
 """From scores to decisions: thresholds, p-values, and lists with few false alarms."""
 
+from setatoms.decisions.batches import LEVELS, BatchComparison, BatchCounts, profile
 from setatoms.decisions.combining import RULES, Combination, PerFeature
 from setatoms.decisions.conformal import conformal_p_values
 from setatoms.decisions.discoveries import (
@@ -22,8 +23,11 @@ from setatoms.decisions.thresholds import (
 )
 
 __all__ = [
+    "LEVELS",
     "RULES",
     "UNSEEN_SHARE",
+    "BatchComparison",
+    "BatchCounts",
     "Combination",
     "CrossFitted",
     "PValueCounts",
@@ -35,6 +39,7 @@ __all__ = [
     "conformal_p_values",
     "cross_fit",
     "draw_halves",
+    "profile",
     "share_offset",
     "unseen_errors",
     "unseen_offset",

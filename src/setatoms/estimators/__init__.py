@@ -2,6 +2,7 @@
 
 from setatoms.estimators.choosing import choose_parameters
 from setatoms.estimators.cone import ConeAtomDetector, ConeDictionaryLearning
+from setatoms.estimators.encoder import TableEncoder
 from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.gaussian import GaussianAtomDetector, GaussianDictionaryLearning
 from setatoms.estimators.loading import load
@@ -15,6 +16,7 @@ __all__ = [
     "GaussianDictionaryLearning",
     "SetAtomDetector",
     "SetAtomEnsemble",
+    "TableEncoder",
     "VectorAtomDetector",
     "choose_parameters",
     "load",

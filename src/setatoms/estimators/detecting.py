@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_
 from setatoms.estimators.tables import read_table
 from setatoms.explain import mean_rows
 from setatoms.progress import Progress
-from setatoms.views import RELATION_ALONE, Guard, Inside, Judged, screen_rows
+from setatoms.views import RELATION_ALONE, Guard, Inside, Judged, Reach, screen_rows
 
 Array = NDArray[np.float64]
 Scores = NDArray[np.float64]
@@ -28,12 +29,16 @@ Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 _SLAB_ROWS = 1 << 16
+# What it takes to score training rows for units and thresholds, as a share of learning.
+_JUDGING = 0.2
+# Units and thresholds are those of so many training rows, at random, if there are more.
+_MOST_JUDGED = 50_000
 # So many of the lowest scores of training rows are kept, for limits on the number of alarms.
 _LOWEST = 1_001
 
 
 class Training(NamedTuple):
-    """What is known of the rows that were learned from.
+    """What is known of the rows that were learned from, or of some of them.
 
     Attributes
     ----------
@@ -74,26 +79,32 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         table = keep_observed(table, self._names())
         if self.standardize:
             warn_constant(table, self._names())
+        self.column_quantiles_, self.missing_shares_ = decisions.profile(table)
         kept = self._rows_to_learn_from(table)
         self.n_screened_ = int(len(table) - kept.sum())
         rows = table if kept.all() else table[kept]
         recipe = self._recipe(*rows.shape)
         self._compile_ahead(recipe.kind_names)
         # separate streams: the dictionary does not depend on how the threshold is found
-        model_rng, fold_rng = self._generator().spawn(2)
+        model_rng, fold_rng, judging_rng = self._generator().spawn(3)
+        judged = self._rows_to_judge(len(table), judging_rng)
+        among_kept = np.flatnonzero(judged[kept])
         auto = isinstance(self.contamination, str)
         cross_fits = auto and not recipe.leaves_unseen(len(rows))
-        n_steps = recipe.n_steps + (recipe.shortened().n_steps if cross_fits else 0)
+        n_steps = (1.0 + _JUDGING) * recipe.n_steps
+        n_steps += recipe.shortened().n_steps if cross_fits else 0
         with Progress(n_steps, type(self).__name__, enabled=bool(self.verbose)) as progress:
-            training = self._learn(rows, recipe, model_rng, progress.advance)
-            outcasts = self._score_outcasts(table[~kept])
+            training = self._learn(rows, recipe, model_rng, progress.advance, among_kept)
+            outcasts = self._score_outcasts(table, ~kept, judged)
             everything = np.sort(np.concatenate([training.scores, outcasts]))
-            self.lowest_scores_ = everything[:_LOWEST]
+            self.lowest_scores_ = everything[:_LOWEST] if judged.all() else None
             self.calibration_scores_ = None
             if auto:
                 unseen = training.scores
                 if cross_fits:
-                    unseen = self._unseen_scores(rows, training, recipe, fold_rng, progress)
+                    unseen = self._unseen_scores(
+                        rows, among_kept, training, recipe, fold_rng, progress
+                    )
                 self.calibration_scores_ = np.sort(np.concatenate([unseen, outcasts]))
                 self.offset_ = self._robust_offset(self.calibration_scores_)
                 self.training_offset_ = (
@@ -103,11 +114,19 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
                 self.offset_ = decisions.share_offset(everything, self.contamination)
                 self.training_offset_ = self.offset_
 
-    def _score_outcasts(self, table: Array) -> Scores:
+    def _score_outcasts(self, table: Array, outcasts: Mask, judged: Mask) -> Scores:
         """Return the scores of training rows that had no say in learning, and remember them."""
-        if len(table):
-            self.guard_ = self.guard_.remembering(self.standardizer_.apply(table))
-        return self._score(table)
+        if outcasts.any():
+            self.guard_ = self.guard_.remembering(self.standardizer_.apply(table[outcasts]))
+        return self._score(table[outcasts & judged])
+
+    def _rows_to_judge(self, n_rows: int, rng: np.random.Generator) -> Mask:
+        """Return which training rows (n_rows,) tell units and thresholds."""
+        judged = np.ones(n_rows, np.bool_)
+        if n_rows > _MOST_JUDGED and not self._relation_alone:
+            judged[:] = False
+            judged[rng.choice(n_rows, _MOST_JUDGED, replace=False, shuffle=False)] = True
+        return judged
 
     def _rows_to_learn_from(self, table: Array) -> Mask:
         """Return which rows (n_samples,) have a say in learning."""
@@ -128,22 +147,35 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         return tuple(self.views) == RELATION_ALONE
 
     def _learn(
-        self, table: Array, recipe: Recipe, rng: np.random.Generator, on_step: OnStep
+        self,
+        table: Array,
+        recipe: Recipe,
+        rng: np.random.Generator,
+        on_step: OnStep,
+        chosen: Rows | None = None,
     ) -> Training:
-        """Learn from the rows of a table and return what is known of them."""
+        """Learn from the rows of a table and return what is known of those `chosen`, or of all."""
         self._learn_dictionaries(table, recipe, rng, on_step)
-        errors = self._errors(table)
+        every = chosen is None or len(chosen) == len(table)
+        some = table if every else table[chosen]
+        effort = _JUDGING * recipe.n_steps / len(self.dictionaries_)
+        errors = self._errors(some, lambda share: on_step(share * effort, "scoring"))
         self._compare(errors)
         self.guard_ = None
         if self._relation_alone:
             return Training(-self._combination().combine(errors), errors, None)
-        Z = self.standardizer_.apply(table)
+        Z = self.standardizer_.apply(some)
         filled = mean_rows(self._completed(Z, "values")) if np.isnan(Z).any() else Z
         kinds = [dictionary.kind.name for dictionary in self.dictionaries_]
         self.guard_, judged = Guard.learn(
-            self.views, Z, filled, kinds, errors, rng.spawn(1)[0], self.n_jobs
-        )
+            self.views, Z, filled, kinds, errors, rng.spawn(1)[0], self.n_jobs,
+            None if every else self._reach(table),
+        )  # fmt: skip
         return Training(-judged.numbers, errors, judged)
+
+    def _reach(self, table: Array) -> Reach:
+        parts = (self.standardizer_.apply(table[part]) for part in _slabs(table))
+        return reduce(Reach.joined, map(Reach.of, parts))
 
     def _learn_dictionaries(
         self, table: Array, recipe: Recipe, rng: np.random.Generator, on_step: OnStep
@@ -161,12 +193,13 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
     def _unseen_scores(
         self,
         table: Array,
+        judged: Rows,
         training: Training,
         recipe: Recipe,
         rng: np.random.Generator,
         progress: Progress,
     ) -> Scores:
-        """Estimate the scores that as many unseen normal rows would get."""
+        """Estimate the scores that as many unseen normal rows as are `judged` would get."""
         # the two halves together must not take longer than the fit itself
         quick = recipe.shortened()
 
@@ -183,7 +216,8 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         for train, test in (halves, halves[::-1]):
             half = copy(self)
             half._learn_dictionaries(table[train], quick, rng, step)
-            errors[:, test] = half._errors(table[test])
+            mine = np.isin(judged, test, assume_unique=True)
+            errors[:, mine] = half._errors(table[judged[mine]])
         unseen = decisions.unseen_errors(training.errors, errors, self._seen_weight)
         return -self.guard_.judge_unseen(training.judged, unseen)
 
@@ -212,11 +246,20 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         errors = self._errors_of(inside.short)
         return inside, self.guard_.judge(inside, errors, self.n_jobs)
 
-    def _errors(self, table: Array) -> Array:
-        """Return the representation errors (n_dictionaries, n) of rows."""
+    def _errors(self, table: Array, on_share: Callable[[float], None] | None = None) -> Array:
+        """Return the representation errors (n_dictionaries, n) of rows.
+
+        `on_share` is told after each dictionary of what share of the rows.
+        """
+        errors = np.empty((len(self.dictionaries_), len(table)))
         # slab by slab: the standardised table is never there as a whole
-        parts = (self.standardizer_.apply(table[part]) for part in _slabs(table))
-        return np.concatenate([self._errors_of(Z) for Z in parts], axis=1)
+        for part in _slabs(table):
+            Z = self.standardizer_.apply(table[part])
+            for row, dictionary in zip(errors, self.dictionaries_, strict=True):
+                row[part] = measure(dictionary, Z, self.n_jobs)
+                if on_share is not None:
+                    on_share(len(Z) / len(table))
+        return errors
 
     def _errors_of(self, Z: Array) -> Array:
         """Return the representation errors (n_dictionaries, n) of standardised rows."""
@@ -242,6 +285,37 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         """
         check_is_fitted(self)
         return self._score(read_table(self, X, fitting=False))
+
+    def compare(self, X: Any) -> decisions.BatchComparison:
+        """Tell whether a batch of rows is like those that were learned from, as a whole.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The same features in the same order as in `fit`.
+
+        Returns
+        -------
+        comparison : BatchComparison
+            The share of rows flagged and that expected, columns whose values moved, columns with
+            more gaps; `fits` and `sentence` sum it up.
+        """
+        check_is_fitted(self)
+        table = read_table(self, X, fitting=False)
+        counts = self.count_batch()
+        counts.add(table, int((self._score(table) < self.offset_).sum()))
+        return counts.compare()
+
+    def count_batch(self) -> decisions.BatchCounts:
+        """Return something that compares a batch with the rows learned from, chunk by chunk."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(self.n_features_in_)]
+        usual = decisions.UNSEEN_SHARE if self.contamination == "auto" else self.contamination
+        return decisions.BatchCounts(
+            list(map(str, names)), self.column_quantiles_, self.missing_shares_, float(usual)
+        )
 
 
 def _slabs(table: Array) -> Iterator[slice]:

@@ -105,7 +105,9 @@ class ExplainsRows(AtomEstimator):
         values = mean_rows(self._completed(self.standardizer_.apply(table), "values"))
         return np.where(np.isnan(table), self.standardizer_.restore(values), table)
 
-    def explain(self, X: Any, top: int | None = 3, rank: str = "contribution") -> Explanation:
+    def explain(
+        self, X: Any, top: int | None = 3, rank: str = "contribution", *, atoms: bool = True
+    ) -> Explanation:
         """Say which columns make rows abnormal, and what was expected there.
 
         Parameters
@@ -119,6 +121,8 @@ class ExplainsRows(AtomEstimator):
             falls when the column is replaced by what the others imply. The second finds broken
             relations better and scores every row once for each column; with
             ``views=("relation",)`` it takes about ten times as long.
+        atoms : bool, default=True
+            Whether to list the atoms that represent each row; without them it is faster.
 
         Returns
         -------
@@ -146,6 +150,7 @@ class ExplainsRows(AtomEstimator):
             top=top,
             rank=rank,
             evidence=evidence,
+            with_atoms=atoms,
         )
 
     def _evidence(

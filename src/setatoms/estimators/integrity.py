@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from setatoms.decisions import Combination
-from setatoms.estimators.array_checks import floats, numbers
+from setatoms.decisions import LEVELS, Combination
+from setatoms.estimators.array_checks import between, floats, numbers
 from setatoms.estimators.guard_integrity import check_guard
 from setatoms.estimators.parameters import check_kind, check_parameters, check_values
 from setatoms.estimators.standardize import Standardizer
@@ -157,11 +157,22 @@ def _check_standardizer(standardizer: Any, n_features: int) -> None:
         raise FlawError("standardizer_.scale has values that are not positive")
 
 
+def _check_columns(detector: Any) -> None:
+    """Check what is known of the columns that were learned from."""
+    n_features, largest = detector.n_features_in_, np.finfo(np.float64).max
+    quantiles = _value(detector, "column_quantiles_")
+    between("column_quantiles_", quantiles, (n_features, len(LEVELS)), -largest, largest)
+    if (np.diff(quantiles, axis=1) < 0).any():
+        raise FlawError("column_quantiles_ are not sorted")
+    between("missing_shares_", _value(detector, "missing_shares_"), (n_features,), 0.0, 1.0)
+
+
 def _check_decisions(detector: Any) -> None:
     for name in ("offset_", "training_offset_"):
         offset = _value(detector, name)
         if not isinstance(offset, float) or not math.isfinite(offset):
             raise FlawError(f"{name}={shown(offset)} must be a finite number")
+    _check_columns(detector)
     for name in ("calibration_scores_", "lowest_scores_"):
         known = vars(detector).get(name)
         if known is not None and (np.diff(floats(name, known, (-1,))) < 0).any():

@@ -44,8 +44,7 @@ def load(path: str | PathLike[str]) -> Any:
     Parameters
     ----------
     path : path-like
-        A file that the method ``save`` of an estimator wrote, with this or an older version of the
-        library.
+        A file that the method ``save`` of an estimator wrote.
 
     Returns
     -------

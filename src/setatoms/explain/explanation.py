@@ -114,6 +114,7 @@ def explain_rows(
     top: int | None = 3,
     rank: str = "contribution",
     evidence: Evidence | None = None,
+    with_atoms: bool = True,
 ) -> Explanation:
     """Explain the scores of rows.
 
@@ -135,6 +136,8 @@ def explain_rows(
         By what the columns are ordered.
     evidence : Evidence, optional
         What other views say of the rows.
+    with_atoms : bool, default=True
+        Whether to list the atoms of each row.
     """
     records: list[RowRecord] = []
     slab = max(1, _SLAB_NUMBERS // (table.shape[1] ** 2 * len(signals)))
@@ -142,7 +145,7 @@ def explain_rows(
         part = slice(start, start + slab)
         known = None if evidence is None else evidence.part(part)
         view = _View(panel, table[part], [Z[part] for Z in signals], scores[part], rank, known)
-        records.extend(view.records(start, threshold, top))
+        records.extend(view.records(start, threshold, top, with_atoms))
     return Explanation(records)
 
 
@@ -212,13 +215,16 @@ class _View:
     def _mean(self, what: str) -> Array:
         return weighted_rows([getattr(opinion, what) for opinion in self._opinions], self._weights)
 
-    def records(self, first: int, threshold: float, top: int | None) -> Iterator[RowRecord]:
+    def records(
+        self, first: int, threshold: float, top: int | None, with_atoms: bool
+    ) -> Iterator[RowRecord]:
         """Yield a record for each row; the first row has number `first`."""
-        atoms = self._atoms()
+        atoms = self._atoms() if with_atoms else [[] for _ in self._scores]
+        listed = self._columns(self._order[:, :top])
         empty = np.asarray(np.isnan(self._table).all(axis=1))
         kinds = None if self._evidence is None else self._evidence.kinds()
         for i, score in enumerate(self._scores.tolist()):
-            columns = [self._column(i, j) for j in self._order[i, :top].tolist()]
+            columns = listed[i]
             record = RowRecord(
                 row=first + i,
                 score=score,
@@ -239,22 +245,37 @@ class _View:
         lists = [list_atoms(opinion.codes, dictionary) for opinion, dictionary in pairs]
         return lists[0] if len(lists) == 1 else merge_atoms(lists)
 
-    def _column(self, i: int, j: int) -> ColumnRecord:
-        observed = float(self._table[i, j])
-        column = ColumnRecord(
-            column=self._panel.names[j],
-            observed=None if np.isnan(observed) else observed,
-            expected=float(self._expected[i, j]),
-            contribution=float(self._shares[i, j]),
-        )
+    def _columns(self, order: NDArray[np.intp]) -> list[list[ColumnRecord]]:
+        """Return the columns of each row, from their numbers (n_rows, n_listed)."""
+        names = self._panel.names
+
+        def listed(values: Array) -> list[list[float]]:
+            found: list[list[float]] = np.take_along_axis(values, order, axis=1).tolist()
+            return found
+
+        parts = {
+            "observed": listed(self._table),
+            "expected": listed(self._expected),
+            "contribution": listed(self._shares),
+        }
         if self._evidence is not None:
-            least, most = self._evidence.seen
-            column["represented"] = float(self._represented[i, j])
-            column["least"], column["most"] = float(least[j]), float(most[j])
+            least, most = (np.broadcast_to(end, self._table.shape) for end in self._evidence.seen)
+            parts["represented"] = listed(self._represented)
+            parts["least"], parts["most"] = listed(least), listed(most)
         if self._implied is not None and self._drops is not None:
-            column["implied"] = float(self._implied[i, j])
-            column["drop"] = float(self._drops[i, j])
-        return column
+            parts["implied"], parts["drop"] = listed(self._implied), listed(self._drops)
+        rows = []
+        for i, places in enumerate(order.tolist()):
+            columns = []
+            for q, j in enumerate(places):
+                column: Any = {"column": names[j]}
+                for part, values in parts.items():
+                    column[part] = values[i][q]
+                if column["observed"] != column["observed"]:
+                    column["observed"] = None
+                columns.append(column)
+            rows.append(columns)
+        return rows
 
 
 def _drops(panel: Panel, errors: Array, refilled: Array, scores: Array) -> Array:

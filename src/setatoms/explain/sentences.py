@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from setatoms.explain.records import ColumnRecord
 
 # Where a number is written without an exponent.
-_PLAIN = (1e-4, 1e9)
+_LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e9
 # Shares below this are not worth a mention, unless nothing else is.
 _WORTH_SAYING = 0.005
 _ROUNDING = 1e-12
@@ -43,8 +44,7 @@ def _share(column: ColumnRecord, score: float) -> float:
 
 
 def _clause(column: ColumnRecord, score: float) -> str:
-    # a name may hold line breaks, a sentence may not
-    name = " ".join(column["column"].split()) or repr(column["column"])
+    name = _in_line(column["column"])
     if _is_outside(column):
         return _outside_clause(name, column)
     expected = column.get("implied", column["expected"])
@@ -60,12 +60,20 @@ def _clause(column: ColumnRecord, score: float) -> str:
     return f"{name} {observed_text} where {expected_text} was expected ({percent:.0f} %)"
 
 
+@lru_cache
+def _in_line(name: str) -> str:
+    """Return a name, which may hold line breaks, as a sentence can."""
+    return " ".join(name.split()) or repr(name)
+
+
 def _is_outside(column: ColumnRecord) -> bool:
     """Tell whether a value is beyond all that was learned from."""
     observed = column["observed"]
     if observed is None or "least" not in column or "most" not in column:
         return False
     least, most = column["least"], column["most"]
+    if least <= observed <= most:
+        return False
     # ends come back from standardised units, up to rounding
     slack = _ROUNDING * max(abs(least), abs(most))
     return not least - slack <= observed <= most + slack
@@ -100,7 +108,7 @@ def write_pair(first: float, second: float) -> tuple[str, str]:
     """
     # half of each: the difference of two huge numbers may be beyond the range of floats
     gap = abs(first / 2 - second / 2)
-    decimals = 1 - _exponent(2 * gap) if 0 < gap < _PLAIN[1] else 0
+    decimals = 1 - _exponent(2.0 * gap) if 0 < gap < _MOST_PLAIN else 0
     texts = _write(first, decimals), _write(second, decimals)
     if texts[0] == texts[1] and first != second:
         return repr(first), repr(second)
@@ -111,15 +119,17 @@ def _write(value: float, decimals: int) -> str:
     """Write `value` with at least two significant digits and that many decimals."""
     if value == 0:
         return "0"
-    exponent = _exponent(value)
+    size = abs(value)
+    exponent = _exponent(size)
     decimals = min(max(decimals, 1 - exponent, 0), 16 - exponent)
-    if _PLAIN[0] <= abs(value) < _PLAIN[1]:
-        text = f"{value:.{max(decimals, 0)}f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
+    if _LEAST_PLAIN <= size < _MOST_PLAIN:
+        if decimals <= 0:
+            return f"{value:.0f}"
+        return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
     text = f"{value:.{min(max(decimals + exponent + 1, 2), 4)}g}"
     # the largest numbers must not be rounded to infinity
     return text if math.isfinite(float(text)) else repr(value)
 
 
 def _exponent(value: float) -> int:
-    return math.floor(math.log10(abs(value)))
+    return math.floor(math.log10(value))

@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 _SHOWN = 60
 
 
 class FileError(ValueError):
     """A file that cannot be read as a table; the message names the place and a remedy."""
-
-
-class BadCell(NamedTuple):
-    """A value that should have been a number.
-
-    Attributes
-    ----------
-    row : int
-        Its row, counted from 0 in its chunk.
-    column : str
-        The name of its column.
-    value : str
-        What is there.
-    """
-
-    row: int
-    column: str
-    value: str
-
-
-class NotNumbersError(Exception):
-    """Columns of a chunk hold other things than numbers; the first such cell of each."""
-
-    def __init__(self, cells: list[BadCell]) -> None:
-        super().__init__(cells)
-        self.cells = cells
 
 
 def located(

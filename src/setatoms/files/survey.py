@@ -1,27 +1,53 @@
-"""Look at a whole table before using it: what each column holds, from the first row to the last."""
+"""Read a whole table once: what each column holds, and its numbers, if they fit in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.files.cells import Cells, Chunk, Table, all_dates, is_missing, parse_boolean
-from setatoms.files.errors import NotNumbersError, located
+from setatoms.files.encoding import BadCells, Column, read_columns
+from setatoms.files.engine import Batch
+from setatoms.files.tables import FEW, Table, TableColumn
+from setatoms.files.written import booleans_of, clean, is_missing, nearly_all
 
-MOST_VALUES = 20
+Matrix = NDArray[np.float64]
+
+# Names of columns that say which row it is, or what a thing is called.
+_IDENTIFIER = re.compile(
+    r"(?:.*[\s_\-.])?(?:id|ids|key|uuid|guid|index|idx|nr\.?|no\.?|num|code|zip|zipcode|postcode|plz|"
+    r"fips|isbn|ssn|phone|tel|fax|sku|barcode|ean|upc)|unnamed: ?\d+|.*(?:nummer|number|[a-z]nr)",
+)
+_LEAST_ROWS = 8
+_TIME = re.compile(r".*(?:time|date|epoch|stamp|created|updated|\bts\b).*|t|ts", re.I)
 
 
 @dataclass
 class NumberColumn:
-    """A column of numbers."""
+    """What a column of numbers holds.
+
+    Attributes
+    ----------
+    n_missing, n_bad : int
+        How many cells are missing, and how many are something else.
+    low, high : float
+        The range.
+    whole, rising, consecutive : bool
+        Whether all numbers are whole, each larger than the one before, by one.
+    """
 
     name: str
     n_missing: int = 0
+    n_bad: int = 0
     low: float = np.inf
     high: float = -np.inf
+    whole: bool = True
+    rising: bool = True
+    consecutive: bool = True
+    _last: float = np.nan
 
     @property
     def empty(self) -> bool:
@@ -37,53 +63,39 @@ class NumberColumn:
         """Take in the values (n_rows,) of further rows."""
         present = values[~np.isnan(values)]
         self.n_missing += len(values) - len(present)
-        if len(present):
-            self.low = min(self.low, float(present.min()))
-            self.high = max(self.high, float(present.max()))
+        if not len(present):
+            return
+        self.low = min(self.low, float(present.min()))
+        self.high = max(self.high, float(present.max()))
+        self.whole = self.whole and bool((present == np.floor(present)).all())
+        steps = np.diff(present, prepend=self._last)
+        steps = steps[int(np.isnan(self._last)) :]
+        self.rising = self.rising and bool((steps > 0).all())
+        self.consecutive = self.consecutive and bool((steps == 1).all())
+        self._last = float(present[-1])
 
 
 @dataclass
 class WordColumn:
-    """A column that holds other things than numbers.
+    """What a column of text holds.
 
     Attributes
     ----------
     values : dict of str to int
-        How often each value occurs, for up to 21 values.
+        How often each value occurs, as long as they are few.
     dates : bool
-        Whether all values look like dates or times.
-    booleans : bool
-        Whether all values are true or false, yes or no.
+        Whether the first rows hold dates or times.
     """
 
     name: str
-    missing: frozenset[str]
-    n_missing: int = 0
     values: dict[str, int] = field(default_factory=dict)
-    dates: bool = True
-    booleans: bool = True
+    dates: bool = False
+    many: bool = False
 
     @property
-    def many(self) -> bool:
-        """Whether there are too many values to make columns of."""
-        return len(self.values) > MOST_VALUES
-
-    def take(self, words: Iterable[str | None]) -> None:
-        """Take in the words of further rows."""
-        if self.many and not self.dates and not self.booleans:
-            return  # nothing more to learn
-        counts: dict[str, int] = {}
-        for word in words:
-            if is_missing(word, self.missing):
-                self.n_missing += 1
-            else:
-                stripped = (word or "").strip()
-                counts[stripped] = counts.get(stripped, 0) + 1
-        self.dates = self.dates and all_dates(counts)
-        self.booleans = self.booleans and all(parse_boolean(w) is not None for w in counts)
-        for word, count in counts.items():
-            if word in self.values or not self.many:
-                self.values[word] = self.values.get(word, 0) + count
+    def booleans(self) -> bool:
+        """Whether the values mean true and false."""
+        return not self.many and booleans_of(self.values) is not None
 
 
 @dataclass(frozen=True)
@@ -96,14 +108,27 @@ class Survey:
         How many rows it has.
     numbers, words : dict
         Its columns by name.
-    opaque : dict of str to str
-        Columns that are neither, and what they are.
+    opaque : list of str
+        Columns that are neither.
+    bad : BadCells
+        Cells that are no numbers among numbers.
+    kept : dict of str to ndarray, or None
+        The numbers of each column (n_rows,) if all fit; text with few values by its place among
+        `words`' values, from 1.
+    labels : list or None
+        The words of the index column, with `kept`.
+    times : ndarray of shape (n_rows,) or None
+        When rows were, in seconds since 1970, with `kept`; None without a column of dates.
     """
 
     n_rows: int
     numbers: dict[str, NumberColumn]
     words: dict[str, WordColumn]
-    opaque: dict[str, str]
+    opaque: list[str]
+    bad: BadCells
+    kept: dict[str, NDArray[np.float64]] | None
+    labels: list[str | None] | None
+    times: NDArray[np.float64] | None = None
 
 
 def survey(
@@ -111,13 +136,11 @@ def survey(
     *,
     skip: Sequence[str] = (),
     as_words: Sequence[str] = (),
-    count_values: bool = False,
+    index: str | None = None,
+    most_numbers: int = 0,
     on_chunk: Callable[[int], None] | None = None,
 ) -> Survey:
     """Read a table once and say what each column holds.
-
-    A column is one of numbers only if all its cells are, missing ones aside. An infinite number is
-    an error, since nothing can be learned from it.
 
     Parameters
     ----------
@@ -127,70 +150,132 @@ def survey(
         Columns not to look at.
     as_words : sequence of str
         Columns to take as words, even if they hold numbers.
-    count_values : bool, default=False
-        Whether the values of every column of words must be complete; may read the table twice.
+    index : str, optional
+        The column whose words name the rows.
+    most_numbers : int, default=0
+        How many numbers may be kept; none if there are more.
     on_chunk : callable, optional
         Called with the number of rows after every chunk.
     """
-    missing = table.missing
-    left_out = {*skip, *table.opaque}
-    names = [name for name in table.names if name not in left_out]
-    words = {name: WordColumn(name, missing) for name in names if name in as_words}
-    numbers = {name: NumberColumn(name) for name in names if name not in words}
-    n_rows, late = 0, []
-    for chunk in table.chunks(names):
-        cells, demoted = _read(chunk, list(numbers), list(words))
-        for name in demoted:
-            # what it held before looked like numbers, and its words were not kept
-            late += [name] if n_rows else []
-            column = numbers.pop(name)
-            fresh = column.empty
-            words[name] = WordColumn(name, missing, column.n_missing, {}, fresh, fresh)
-        _take(chunk, cells, table, numbers, words)
-        n_rows += cells.n_rows
+    left_out = {*skip, *([index] if index else [])}
+    columns = [column for name, column in table.columns.items() if name not in left_out]
+    numeric = [c for c in columns if _is_numeric(c) and c.name not in as_words]
+    known = {c.name for c in numeric}
+    worded = [c for c in columns if c.name not in known and c.kind != "opaque"]
+    watched = [c for c in worded if c.name in as_words or c.values is not None]
+    seen = {c.name for c in watched}
+    words = {c.name: WordColumn(c.name, {}, c.kind == "date", c.name not in seen) for c in worded}
+    numbers = {c.name: NumberColumn(c.name) for c in numeric}
+    bad, n_rows = BadCells(table), 0
+    parts: list[Matrix] | None = []
+    labels: list[str | None] = []
+    also = [*(c.name for c in watched), *([index] if index else [])]
+    taken = [Column(c.name, "boolean" if c.kind == "boolean" else "number") for c in numeric]
+    time, times = table.time_column, []
+    timed = [Column(time, "time")] if time is not None and most_numbers else []
+    for whole in read_columns(table, [*taken, *timed], also, bad):
+        batch = Batch(whole.numbers[:, : len(taken)], whole.words)
+        n_more = len(batch.numbers)
+        for column, values in zip(numbers.values(), batch.numbers.T, strict=True):
+            column.take(values)
+        codes = [
+            _take(words[c.name], some, table) for c, some in zip(watched, batch.words, strict=False)
+        ]
+        n_rows += n_more
+        if parts is not None:
+            parts.append(np.column_stack([batch.numbers, *codes]) if codes else batch.numbers)
+            labels += batch.words[-1] if index else []
+            times += [whole.numbers[:, -1]] if timed else []
+            if n_rows * (len(numeric) + len(watched)) > most_numbers:
+                parts = None
         if on_chunk is not None:
-            on_chunk(cells.n_rows)
-    if late and count_values:
-        pinned = [*as_words, *late]
-        return survey(table, skip=skip, as_words=pinned, count_values=True, on_chunk=on_chunk)
-    ordered = {name: words[name] for name in names if name in words}
+            on_chunk(n_more)
+    for name, column in numbers.items():
+        column.n_bad = bad.counts[name]
+        column.n_missing -= column.n_bad
+    _demote(numbers, words, n_rows)
+    kept = None
+    if parts is not None:
+        all_rows = np.concatenate([np.empty((0, len(numeric) + len(watched))), *parts])
+        names = [c.name for c in (*numeric, *watched)]
+        kept = {name: all_rows[:, j] for j, name in enumerate(names)}
+    opaque = [c.name for c in columns if c.kind == "opaque"]
+    order = {name: i for i, name in enumerate(table.columns)}
+    ordered = dict(sorted(words.items(), key=lambda item: order[item[0]]))
     return Survey(
-        n_rows, numbers, ordered, {n: t for n, t in table.opaque.items() if n not in skip}
-    )
+        n_rows, numbers, ordered, opaque, bad, kept, labels if index else None,
+        np.concatenate(times) if times and kept is not None else None,
+    )  # fmt: skip
 
 
-def _read(chunk: Chunk, numbers: list[str], words: list[str]) -> tuple[Cells, list[str]]:
-    """Read a chunk, and name the columns that turned out not to be numbers."""
-    try:
-        return chunk.read(numbers, words), []
-    except NotNumbersError as error:
-        demoted = [cell.column for cell in error.cells]
-    left = [name for name in numbers if name not in demoted]
-    return chunk.read(left, [*words, *demoted]), demoted
+def _is_numeric(column: TableColumn) -> bool:
+    return column.numeric or (column.kind == "boolean" and column.values is None)
 
 
-def _take(
-    chunk: Chunk,
-    cells: Cells,
-    table: Table,
-    numbers: dict[str, NumberColumn],
-    words: dict[str, WordColumn],
-) -> None:
-    for column, values in zip(numbers.values(), cells.numbers.T, strict=True):
-        if np.isinf(values).any():
-            raise infinite(table.name, chunk, column.name, values)
-        column.take(values)
-    for name, column_words in cells.words.items():
-        words[name].take(column_words)
+def _take(column: WordColumn, words: Sequence[str | None], table: Table) -> NDArray[np.float64]:
+    """Count the values of further rows; return their places, NaN where missing."""
+    places = {value: float(i) for i, value in enumerate(column.values, 1)}
+    codes = np.full(len(words), np.nan)
+    for i, word in enumerate(words):
+        if is_missing(word, table.missing):
+            continue
+        value = clean(word or "")
+        if value not in places:
+            if len(places) > FEW:
+                column.many = True
+                codes[i] = 0.0
+                continue
+            places[value] = len(places) + 1.0
+            column.values[value] = 0
+        column.values[value] += 1
+        codes[i] = places[value]
+    column.many = column.many or len(column.values) > FEW
+    return codes
 
 
-def infinite(file: str, chunk: Chunk, column: str, values: NDArray[np.float64]) -> ValueError:
-    """Return the error for the first infinite one of `values` (n_rows,)."""
-    row = int(np.flatnonzero(np.isinf(values))[0])
-    return located(
-        file,
-        "the value is infinite or too large for a double; leave it empty if it is unknown, or "
-        "drop the column",
-        place=chunk.place(row),
-        column=column,
+def _demote(numbers: dict[str, NumberColumn], words: dict[str, WordColumn], n_rows: int) -> None:
+    """Take columns of which too few cells are numbers for text."""
+    for name, column in list(numbers.items()):
+        n_present = n_rows - column.n_missing
+        if n_present and not nearly_all(n_present - column.n_bad, n_present):
+            del numbers[name]
+            words[name] = WordColumn(name, {}, False, True)
+
+
+def no_measurement(number: NumberColumn, column: TableColumn) -> str | None:
+    """Return what a column of numbers is, if it is no measurement.
+
+    Parameters
+    ----------
+    number : NumberColumn
+        What it holds.
+    column : TableColumn
+        Its name and how it is written.
+    """
+    if number.empty or number.constant:
+        return None
+    name = number.name.strip()
+    timed = number.rising or _TIME.fullmatch(name)
+    for unit, factor in (("seconds", 1.0), ("milliseconds", 1e3), ("microseconds", 1e6)):
+        if timed and 6e8 * factor <= number.low and number.high <= 2.5e9 * factor:
+            return f"times in {unit}"
+    if not number.whole:
+        return None
+    named = _IDENTIFIER.fullmatch(name.lower()) or re.fullmatch(r".*[a-z]I[Dd]", name)
+    if column.codes:
+        return "identifiers with leading zeros"
+    years = number.low >= 1800 and number.high <= 2100
+    if number.consecutive and number.high - number.low >= _LEAST_ROWS and not years:
+        return "row numbers"
+    if any(_are_days(number, 100.0**i) for i in range(4)):
+        return "dates as yyyymmdd"
+    return "identifiers or codes, by their name" if named else None
+
+
+def _are_days(number: NumberColumn, unit: float) -> bool:
+    """Tell whether numbers are days as yyyymmdd, followed by hours and so on below `unit`."""
+    ends = (number.low // unit, number.high // unit)
+    return all(
+        1800 <= day // 10000 <= 2200 and 1 <= day // 100 % 100 <= 12 and 1 <= day % 100 <= 31
+        for day in ends
     )

@@ -1,4 +1,4 @@
-"""Models in files: one file a model, arrays and a JSON header, no pickles.
+"""Models in files: safetensors with a JSON header, no pickles.
 
 What a file may be is described in ``docs/model-format.md``. Nothing here knows the estimators, and
 reading a header needs neither NumPy nor Numba.

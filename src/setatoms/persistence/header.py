@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-import re
-import zlib
-from io import BufferedReader
+from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, BinaryIO, NoReturn
+from typing import Any
 
-from setatoms.persistence.container import Member, read_first_member
 from setatoms.persistence.errors import FlawError, blaming, shown
-from setatoms.persistence.schema import check_form
-from setatoms.persistence.upgrades import UPGRADES
+from setatoms.persistence.schema import ARRAY, HEADER, NUMPY_TYPES, check_form
 
-FORMAT = "setatoms model"
-VERSION = 1 + max(UPGRADES)
+VERSION = 1
 
-# Room for 100,000 columns with names of 80 characters; parsed, the worst takes some 200 MB.
-MOST_BYTES = 2**23
+# The key of safetensors' metadata under which the header is.
+KEY = "setatoms"
+
+# Room for 100,000 columns with names of 75 characters; parsed, the worst takes some 200 MB.
+MOST_HEADER_BYTES = 2**23
+MOST_BYTES = 2**32
+MOST_DIMENSIONS = 8
 
 Header = dict[str, Any]
 
-_START, _AFTER = b'{"sha256": "', b'", '
-_BODY_AT = len(_START) + 64 + len(_AFTER)
+_NO_MODEL = "it is no model of setatoms"
+_GIVE_ANOTHER = "give the path of a file that save() wrote"
 
 
 def read_header(path: str | PathLike[str]) -> Header:
     """Return what the header of a model file says, without reading the arrays.
 
     Takes milliseconds and imports neither NumPy nor Numba. The header's own checksum is verified,
-    those of the arrays are not: only loading the model does that.
+    that of the arrays is not: only loading the model does that.
 
     Parameters
     ----------
@@ -44,10 +43,9 @@ def read_header(path: str | PathLike[str]) -> Header:
     Returns
     -------
     header : dict
-        Plain JSON values, in the form of the current version: `format`, `version` (the file's own),
-        `estimator`, `saved`, `versions`, `features`, `training`, `parameters`, `attributes`,
-        `arrays`, and `notes` if there are any. Strings come from the file as they are: escape them
-        before showing them.
+        Plain JSON values: `version`, `estimator`, `saved`, `versions`, `features`, `training`,
+        `parameters`, `attributes`, `notes`, `arrays_sha256`, and `arrays`, the `dtype` and `shape`
+        of each array. Strings come from the file as they are: escape them before showing them.
 
     Raises
     ------
@@ -66,94 +64,98 @@ def read_header(path: str | PathLike[str]) -> Header:
     >>> header["estimator"], header["training"]["n_rows"], header["parameters"]["n_atoms"]
     ('VectorAtomDetector', 200, 3)
     """
-    with blaming("read the header of", path), open_regular(path) as stream:
-        return read_first(stream, size_of(stream))[0]
+    with blaming("read the header of", path):
+        metadata, entries = read_start(path)
+        arrays = {
+            name: {"dtype": entry["dtype"], "shape": entry["shape"]}
+            for name, entry in entries.items()
+        }
+        return parse(metadata) | {"arrays": arrays}
 
 
-def open_regular(path: str | PathLike[str]) -> BufferedReader:
-    """Open a file to read, but no pipe or device, which might never end."""
-    if not S_ISREG(Path(path).stat().st_mode):
-        raise FlawError("it is no regular file", "give the path of a file that save() wrote")
-    return Path(path).open("rb")
+def read_start(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Return safetensors' metadata and its entry for each array, all of them in bounds.
+
+    safetensors itself takes longer headers, arrays of any shape, and two of the same name.
+    """
+    facts = Path(path).stat()
+    if not S_ISREG(facts.st_mode):  # a pipe or a device might never end
+        raise FlawError("it is no regular file", _GIVE_ANOTHER)
+    with Path(path).open("rb") as stream:
+        size, brace = int.from_bytes(stream.read(8), "little"), stream.read(1)
+        if brace != b"{":
+            raise FlawError(f"{_NO_MODEL}, no safetensors file", _GIVE_ANOTHER)
+        if size > MOST_HEADER_BYTES or facts.st_size > MOST_BYTES:
+            raise FlawError(
+                f"it has {facts.st_size} bytes and a header of {size}, more than the {MOST_BYTES} "
+                f"and {MOST_HEADER_BYTES} allowed"
+            )
+        content = brace + stream.read(max(size - 1, 0))
+    if len(content) != size:
+        raise FlawError(f"{_NO_MODEL}, or cut short: it ends inside the header")
+    entries = _parse_json(content)
+    metadata = entries.pop("__metadata__", None)
+    for name, entry in entries.items():
+        check_form(f"array {shown(name)}", entry, ARRAY)
+        sides = [max(side, 1) for side in entry["shape"]]  # NumPy checks them of empty arrays too
+        if len(sides) > MOST_DIMENSIONS or math.prod(sides) > MOST_BYTES:
+            raise FlawError(f"its array {shown(name)} has shape {shown(entry['shape'])}")
+        if entry["dtype"] not in NUMPY_TYPES:
+            raise FlawError(f"its array {shown(name)} has dtype={shown(entry['dtype'])}")
+    return metadata, entries
 
 
-def size_of(stream: BinaryIO) -> int:
-    """Return the length of an open file and go to its start."""
-    size = stream.seek(0, 2)
-    stream.seek(0)
-    return size
-
-
-def read_first(stream: BinaryIO, size: int) -> tuple[Header, Member]:
-    """Read, check and upgrade the header at the start of a file of `size` bytes."""
-    member, content = read_first_member(stream, size, MOST_BYTES)
-    header = parse(content)
-    if zlib.crc32(content) != member.crc:
-        raise FlawError(f"the CRC-32 of {member.name} does not match")
-    _check_version(header)
-    for version in range(header["version"], VERSION):
-        header = UPGRADES[version](header)
-    check_form(header)
-    return header, member
-
-
-def seal(header: Header) -> bytes:
-    """Return the bytes of a header, its checksum in front of what it covers."""
+def seal(header: Header) -> str:
+    """Return the text of a header, with the checksum of all the rest as its first entry."""
     try:
-        body = json.dumps(header, allow_nan=False).encode("ascii")[1:]
+        body = json.dumps(header, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise FlawError(
             f"its header is not JSON ({shown(str(error))})", "give notes of plain JSON values"
         ) from None
-    content = _START + hashlib.sha256(body).hexdigest().encode("ascii") + _AFTER + body
-    if len(content) > MOST_BYTES:
-        raise FlawError(
-            f"its header would have {len(content)} bytes, more than the {MOST_BYTES} allowed",
-            "shorten the names of the columns, or give long lists of numbers as arrays",
-        )
-    return content
+    return f'{{"sha256": "{sha256(body.encode("ascii")).hexdigest()}", {body[1:]}'
 
 
-def parse(content: bytes) -> Header:
-    """Return the header in `content` if its checksum holds and it is plain JSON."""
-    digest = content[len(_START) : _BODY_AT - len(_AFTER)]
-    expected = _START + hashlib.sha256(content[_BODY_AT:]).hexdigest().encode("ascii") + _AFTER
-    if content[:_BODY_AT] != expected:
-        raise FlawError(f"its header is damaged: the checksum {shown(digest)[1:]} does not match")
-    try:
-        return json.loads(
-            "{" + content[_BODY_AT:].decode("ascii"),
-            object_pairs_hook=_unique,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-            parse_int=_short,
-        )
-    except (ValueError, RecursionError) as error:
-        raise FlawError(f"its header is not the JSON of a model ({shown(str(error))})") from None
+def parse(metadata: Any) -> Header:
+    """Return the header in safetensors' metadata if its checksum holds and its form is right."""
+    text = metadata.get(KEY) if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
+        raise FlawError(f"{_NO_MODEL}: no metadata {KEY!r}", _GIVE_ANOTHER)
+    header = _parse_json(text.encode("utf-8", "replace"))
+    header.pop("sha256", None)
+    if seal(header) != text:
+        raise FlawError("its header is damaged: its SHA-256 does not match")
+    _check_version(header)
+    check_form("header", header, HEADER)
+    check_form("versions", list(header["versions"].values()), [str])
+    names, count = header["features"]["names"], header["features"]["count"]
+    if names is not None and len(names) != count:
+        raise FlawError(f"its header names {len(names)} features of {count}")
+    return header
 
 
 def _check_version(header: Header) -> None:
     """Raise unless this version of the library can read the header."""
-    if header.get("format") != FORMAT:
-        raise FlawError(f"its format is {shown(header.get('format'))}, not {FORMAT!r}")
     version = header.get("version")
     if type(version) is not int or version < 1:
         raise FlawError(f"its format version is {shown(version)}, not a whole number from 1")
     if version > VERSION:
-        writer = _writer(header)
         raise FlawError(
-            f"it has format version {version}, written by setatoms {writer or '(unknown)'}, and "
-            f"the setatoms installed here reads versions 1 to {VERSION}",
-            f'upgrade: pip install --upgrade "setatoms{">=" + writer if writer else ""}"',
+            f"it has format version {version}, of setatoms {shown(header.get('versions'))}, and "
+            f"the setatoms installed here reads version {VERSION}",
+            "upgrade: pip install --upgrade setatoms",
         )
 
 
-def _writer(header: Header) -> str:
-    """Return the version of the library that wrote a file, if it looks like one."""
-    versions = header.get("versions")
-    writer = versions.get("setatoms") if isinstance(versions, dict) else None
-    is_version = isinstance(writer, str) and re.fullmatch(r"[0-9][0-9a-z.+]{0,30}", writer)
-    return str(writer) if is_version else ""
+def _parse_json(content: bytes) -> Header:
+    """Return an object of JSON in which no name occurs twice."""
+    try:
+        value = json.loads(content.decode(), object_pairs_hook=_unique, parse_int=_short)
+    except (ValueError, RecursionError) as error:
+        raise FlawError(f"{_NO_MODEL}: its header is not JSON ({shown(str(error))})") from None
+    if not isinstance(value, dict):
+        raise FlawError(f"{_NO_MODEL}: its header is {shown(value)}")
+    return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -161,16 +163,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         raise ValueError("a name occurs twice")
     return members
-
-
-def _no_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not JSON")
-
-
-def _finite(text: str) -> float:
-    if not math.isfinite(number := float(text)):
-        raise ValueError("a number is too large")
-    return number
 
 
 def _short(text: str) -> int:

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable
+import hashlib
+import json
 from os import PathLike
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
-from setatoms.persistence.arrays import describe, member_of, read_array, write_array
 from setatoms.persistence.atomic import replacing
-from setatoms.persistence.container import (
-    HEADER_NAME,
-    MOST_BYTES,
-    Member,
-    prefix,
-    suffix,
-    total_length,
-)
-from setatoms.persistence.errors import FlawError, blaming
+from setatoms.persistence.errors import FlawError, blaming, shown
 from setatoms.persistence.header import (
-    FORMAT,
+    KEY,
+    MOST_BYTES,
+    MOST_DIMENSIONS,
+    MOST_HEADER_BYTES,
     VERSION,
-    open_regular,
     parse,
-    read_first,
+    read_start,
     seal,
-    size_of,
 )
-from setatoms.persistence.schema import ITEM_SIZES, MOST_DIMENSIONS, check_form
+from setatoms.persistence.schema import HEADER, NUMPY_TYPES, check_form
 
-Array = NDArray[Any]
+Arrays = dict[str, NDArray[Any]]
+
+_TYPE_NAMES = {numpy_type: name for name, numpy_type in NUMPY_TYPES.items()}
+
+# What safetensors writes about an array beside its name: at most eight sides and two offsets.
+_MOST_ENTRY_BYTES = 256
 
 
 class StoredModel(NamedTuple):
-    """A header without its checksums, and the arrays it names."""
+    """A header without its checksum, and the arrays it names."""
 
     header: dict[str, Any]
-    arrays: dict[str, Array]
+    arrays: Arrays
 
 
 def write_model(path: str | PathLike[str], model: StoredModel) -> None:
@@ -49,36 +49,19 @@ def write_model(path: str | PathLike[str], model: StoredModel) -> None:
     path : path-like
         The file; one that exists is replaced.
     model : StoredModel
-        Its header needs no `format`, `version` and `arrays`.
+        Its header needs no `version`, `notes` and `arrays_sha256`.
     """
     with blaming("save the model to", path):
-        arrays, entries, content = _lay_out(model, describe)
+        arrays = {name: _as_stored(name, array) for name, array in model.arrays.items()}
+        text = _lay_out(model.header, arrays, digest_of(arrays))
         with replacing(path) as stream:
-            _write(stream, content, arrays, entries)
+            stream.write(save(arrays, metadata={KEY: text}))
 
 
 def check_storable(model: StoredModel) -> None:
     """Raise a FlawError if `write_model` would refuse a model; nothing is written."""
-    _lay_out(model, _describe_undigested)
-
-
-def _lay_out(
-    model: StoredModel, describe_one: Callable[[Array], dict[str, Any]]
-) -> tuple[dict[str, Array], dict[str, Any], bytes]:
-    """Return arrays as they are stored, what the header says of them, and the header."""
     arrays = {name: _as_stored(name, array) for name, array in model.arrays.items()}
-    entries = {name: describe_one(array) for name, array in arrays.items()}
-    header = {"format": FORMAT, "version": VERSION} | model.header | {"arrays": entries}
-    check_form(header)
-    content = seal(header)
-    parse(content)
-    _check_length([_header_member(content), *_members(entries)])
-    return arrays, entries, content
-
-
-def _describe_undigested(array: Array) -> dict[str, Any]:
-    """Return what the header says about an array, without reading the array."""
-    return {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": "0" * 64}
+    _lay_out(model.header, arrays, "0" * 64)
 
 
 def read_model(path: str | PathLike[str]) -> StoredModel:
@@ -87,63 +70,62 @@ def read_model(path: str | PathLike[str]) -> StoredModel:
     Parameters
     ----------
     path : path-like
-        A file that `write_model` wrote, in this or an older version.
+        A file that `write_model` wrote.
     """
-    with blaming("load the model", path), open_regular(path) as stream:
-        size = size_of(stream)
-        header, first = read_first(stream, size)
-        _check_size(size, [first, *_members(header["arrays"])])
-        arrays, members = {}, [first]
-        for name, entry in header["arrays"].items():
-            arrays[name], member = read_array(stream, name, entry)
-            members.append(member)
-        if stream.read() != suffix(members):
-            raise FlawError("the directory at its end does not fit what is in it")
+    with blaming("load the model", path):
+        parse(read_start(path)[0])
+        try:
+            # not mapped into memory: a file cut short meanwhile would end the process
+            with safe_open(path, framework="np", backend="pread") as file:
+                # read once more, since the file may have been replaced in between
+                header = parse(file.metadata())
+                arrays = file.get_tensors()
+        except SafetensorError as error:
+            raise FlawError(f"it is cut short, added to or damaged ({shown(str(error))})") from None
+        for name, array in arrays.items():
+            if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+                raise FlawError(f"array {shown(name)} has truth values other than 0 and 1")
+        if digest_of(arrays) != header["arrays_sha256"]:
+            raise FlawError("its arrays are damaged: their SHA-256 does not match")
         return StoredModel(header, arrays)
 
 
-def _write(
-    stream: BinaryIO, content: bytes, arrays: dict[str, Array], entries: dict[str, Any]
-) -> None:
-    members = [_header_member(content)]
-    stream.write(prefix(members[0]))
-    stream.write(content)
-    for name, array in arrays.items():
-        members.append(write_array(stream, name, array, entries[name]))
-    stream.write(suffix(members))
+def _lay_out(header: dict[str, Any], arrays: Arrays, digest: str) -> str:
+    """Return the text of the header of a model that can be read again."""
+    header = {"version": VERSION, "notes": {}} | header | {"arrays_sha256": digest}
+    check_form("header", header, HEADER)
+    text = seal(header)
+    parse({KEY: text})
+    in_file = len(json.dumps(text)) + sum(_MOST_ENTRY_BYTES + len(name) for name in arrays)
+    if in_file > MOST_HEADER_BYTES:
+        raise FlawError(
+            f"its header would have {in_file} bytes, more than the {MOST_HEADER_BYTES} allowed",
+            "shorten the names of the columns, or give long lists of numbers as arrays",
+        )
+    if (size := in_file + sum(array.nbytes for array in arrays.values())) > MOST_BYTES:
+        raise FlawError(
+            f"it takes {size} bytes, more than the {MOST_BYTES} allowed",
+            "use fewer atoms or features",
+        )
+    return text
 
 
-def _members(entries: dict[str, Any]) -> list[Member]:
-    return [member_of(name, entry) for name, entry in entries.items()]
-
-
-def _header_member(content: bytes) -> Member:
-    return Member(HEADER_NAME, len(content), zlib.crc32(content))
-
-
-def _as_stored(name: str, array: Array) -> Array:
-    """Return an array in the byte order of the file, if it is one of numbers."""
-    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    if little.dtype.str not in ITEM_SIZES or little.ndim > MOST_DIMENSIONS:
+def _as_stored(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array in the order of the file, if it is one of numbers."""
+    stored = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+    if stored.dtype.str not in _TYPE_NAMES or stored.ndim > MOST_DIMENSIONS:
         raise FlawError(
             f"{name} is an array of type {array.dtype} with {array.ndim} dimensions",
             "give it as an array of real numbers",
         )
-    return little
+    return stored
 
 
-def _check_length(members: list[Member]) -> None:
-    if (size := total_length(members)) > MOST_BYTES:
-        raise FlawError(
-            f"it takes {size} bytes, and a file of this format holds {MOST_BYTES} at most",
-            "use fewer atoms or features",
-        )
-
-
-def _check_size(size: int, members: list[Member]) -> None:
-    """Raise unless a file has the length of its members: nothing is allocated before that."""
-    expected = total_length(members)
-    _check_length(members)
-    if size != expected:
-        fact = "it is cut short" if size < expected else "something was added to it"
-        raise FlawError(f"{fact}: it has {size} bytes where its header announces {expected}")
+def digest_of(arrays: Arrays) -> str:
+    """Return the SHA-256 of all arrays by name: a line on each, then its numbers."""
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        line = f"{name} {_TYPE_NAMES[array.dtype.str]} {list(array.shape)}\n"
+        digest.update(line.encode())
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()

@@ -85,6 +85,10 @@ class ReportData:
         What to type to make the page again.
     created : str
         When, in words; leave it out for a page that does not depend on the clock.
+    times : ndarray of shape (n_rows,) or None
+        When each row was, in seconds since 1970; NaN where unknown.
+    time_name : str
+        The column that says so.
     notes : sequence of str
         What was done with columns and missing values, a sentence each.
     title : str
@@ -107,6 +111,8 @@ class ReportData:
     fingerprint: str = ""
     command: str = ""
     created: str = ""
+    times: NDArray[np.float64] | None = None
+    time_name: str = ""
     notes: Sequence[str] = ()
     title: str = ""
 
@@ -115,6 +121,11 @@ class ReportData:
             raise ValueError(
                 f"flagged has {len(self.flagged)} values for {len(self.scores)} scores; "
                 "give one for each row"
+            )
+        if self.times is not None and len(self.times) != len(self.scores):
+            raise ValueError(
+                f"times has {len(self.times)} values for {len(self.scores)} scores; give one for "
+                "each row, or none"
             )
         for name in ("center", "scale"):
             if len(getattr(self, name)) != len(self.columns):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.report.data import AtomTable
-from setatoms.report.numbers import count, number, percent, rounded, score_text
+from setatoms.report.numbers import number, percent, rounded, score_text
 
-_MOST_ATOMS = 60
-_MOST_COLUMNS = 60
+MOST_ATOMS = 60
+MOST_COLUMNS = 60
 
 
 def details_of_atoms(atoms: AtomTable) -> dict[str, Any]:
@@ -29,42 +30,25 @@ def details_of_atoms(atoms: AtomTable) -> dict[str, Any]:
         "columns": columns.tolist(),
         "largest": number(largest, 2),
         "weights": np.rint(100 * weights / largest).astype(int).tolist(),
-        "radii": _bars(atoms.radii[chosen]) if np.any(atoms.radii > 0) else None,
-        "usage": None if atoms.usage is None else _shares(atoms.usage[chosen]),
+        "radii": _bars(atoms.radii[chosen], score_text) if np.any(atoms.radii > 0) else None,
+        "usage": None if atoms.usage is None else _bars(atoms.usage[chosen], percent),
     }
-
-
-def words_on_atoms(atoms: AtomTable) -> str:
-    """Return what is shown of the atoms, and what is not."""
-    n_atoms, n_columns = atoms.components.shape
-    shown = [
-        *([f"the {_MOST_ATOMS} atoms used most"] if n_atoms > _MOST_ATOMS else []),
-        *([f"the {_MOST_COLUMNS} columns that weigh most"] if n_columns > _MOST_COLUMNS else []),
-    ]
-    of_many = f", in {count(len(atoms.sizes))} dictionaries" if len(atoms.sizes) > 1 else ""
-    words = f"{count(n_atoms)} atoms over {count(n_columns)} columns were learned{of_many}."
-    return f"{words} Shown are {' and '.join(shown)}." if shown else words
 
 
 def _used_most(atoms: AtomTable) -> NDArray[np.intp]:
     order = np.arange(len(atoms.components))
     if atoms.usage is not None:
         order = np.argsort(-atoms.usage, kind="stable")
-    return order[:_MOST_ATOMS]
+    return order[:MOST_ATOMS]
 
 
 def _weigh_most(components: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the columns with the largest sums of squares, in their own order."""
     weights = np.einsum("ij,ij->j", components, components)
-    return np.sort(np.argsort(-weights, kind="stable")[:_MOST_COLUMNS])
+    return np.sort(np.argsort(-weights, kind="stable")[:MOST_COLUMNS])
 
 
-def _bars(values: NDArray[np.float64]) -> list[list[Any]]:
+def _bars(values: NDArray[np.float64], words: Callable[[float], str]) -> list[list[Any]]:
     """Return each value as a length in percent of the largest, and in words."""
     largest = float(values.max(initial=0.0)) or 1.0
-    return [[rounded(100 * value / largest, 3), score_text(value)] for value in values.tolist()]
-
-
-def _shares(values: NDArray[np.float64]) -> list[list[Any]]:
-    largest = float(values.max(initial=0.0)) or 1.0
-    return [[rounded(100 * value / largest, 3), percent(value)] for value in values.tolist()]
+    return [[rounded(100 * value / largest, 3), words(value)] for value in values.tolist()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,12 @@ class Histogram:
     quiet: NDArray[np.int64]
     flagged: NDArray[np.int64]
     axis: Axis
+
+    def bins(self) -> Iterator[tuple[float, float, int, int]]:
+        """Yield the edges and the counts of each bin that has rows."""
+        edges = self.edges.tolist()
+        columns = edges[:-1], edges[1:], self.quiet.tolist(), self.flagged.tolist()
+        return (each for each in zip(*columns, strict=True) if each[2] or each[3])
 
 
 def bin_scores(scores: Array, flagged: NDArray[np.bool_], threshold: float | None) -> Histogram:

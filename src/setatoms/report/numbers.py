@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from datetime import UTC, datetime
 
 _EXACT = 1e15
 _MOST_DECIMALS = 8
@@ -84,3 +86,43 @@ def rounded(value: float | None, digits: int = 4) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return float(f"{value:.{digits}g}")
+
+
+def short(rows: int) -> str:
+    """Return a round number of rows in few characters.
+
+    Examples
+    --------
+    >>> short(500), short(2_000_000)
+    ('500', '2M')
+    """
+    for unit, name in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if rows >= unit:
+            return f"{rows / unit:g}{name}"
+    return str(rows)
+
+
+def moment(time: float) -> str:
+    """Return seconds since 1970 as a date and a time of day.
+
+    Examples
+    --------
+    >>> moment(0.0)
+    '1970-01-01 00:00'
+    """
+    try:
+        return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, OSError, ValueError):
+        return f"{time:.4g}"
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "exact": lambda value: f"{value:.10g}",
+    "moment": moment,
+    "number": number,
+    "percent": percent,
+    "px": lambda value: f"{value:.1f}",
+    "score": score_text,
+    "short": short,
+    "thousands": count,
+}

@@ -1,21 +1,18 @@
-"""The rows that stand out: a table for every browser, and the details that a script unfolds."""
+"""The rows that stand out: for the table, and the details that a script unfolds below."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from setatoms.explain.sentences import write_sentence
 from setatoms.report.data import MOST_ROWS, ReportData
-from setatoms.report.numbers import measure, number, percent, rounded, score_text
-from setatoms.webpage import to_html
+from setatoms.report.numbers import measure, number, percent, rounded
 
-_MOST_WORDS = 600
 _MOST_REASONS = 3
-_LONG_LABEL = 24
+_MOST_BLAMED = 10
 # Columns shown per row: as many as fit, so that the page stays small with many rows.
 _MOST_CELLS, _FEWEST_COLUMNS, _MOST_COLUMNS = 8000, 10, 60
 _MOST_ATOMS = 12
@@ -23,71 +20,50 @@ _MOST_ATOMS = 12
 Record = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class _Head:
-    name: str
-    css_class: str = ""
-    # what the table is sorted by at first
-    order: str = ""
-
-    def to_html(self) -> str:
-        order = f' aria-sort="{self.order}"' if self.order else ""
-        return (
-            f'<th scope="col" role="columnheader" class="{self.css_class}"{order}>'
-            f'<button type="button">{self.name}</button></th>'
-        )
+def table_of_rows(data: ReportData) -> dict[str, Any]:
+    """Return the top rows for ``rows.html``, and which columns the table has beside the others."""
+    records = data.top_rows[:MOST_ROWS]
+    most = max((float(record["score"]) for record in records), default=0.0)
+    return {
+        "rows": [_row(record, most) for record in records],
+        "has": {
+            name: any(record.get(name) is not None for record in records)
+            for name in ("index", "p_value", "kind")
+        },
+    }
 
 
-def table_of_rows(data: ReportData) -> str:
-    """Return the table of the top rows, complete without a script."""
-    rows = data.top_rows[:MOST_ROWS]
-    labels = any(record.get("index") is not None for record in rows)
-    chances = any(record.get("p_value") is not None for record in rows)
-    kinds = any("kind" in record for record in rows)
-    heads = [
-        _Head("Rank", "number rank", "ascending"),
-        *([_Head("Index", "index")] if labels else []),
-        _Head("Row", "number row"),
-        _Head("Score", "score"),
-        *([_Head("p-value", "number chance")] if chances else []),
-        _Head("Flagged", "flag"),
-        *([_Head("Kind", "kind")] if kinds else []),
-        _Head("What stands out", "reason"),
+def blamed_columns(data: ReportData) -> list[dict[str, Any]]:
+    """Return the columns with the largest parts in the scores of flagged rows, for the page."""
+    shares: dict[str, float] = defaultdict(float)
+    first: Counter[str] = Counter()
+    records = [record for record in data.top_rows[:MOST_ROWS] if record["flagged"]]
+    for record in records:
+        entries = record.get("columns", ())
+        first.update(str(entry["column"]) for entry in entries[:1])
+        for entry in entries:
+            shares[str(entry["column"])] += float(entry["contribution"]) / len(records)
+    names = sorted(shares, key=lambda name: -shares[name])[:_MOST_BLAMED]
+    most = max(shares.values(), default=0.0)
+    return [
+        {"name": name, "share": shares[name], "part": shares[name] / most, "first": first[name]}
+        for name in names
+        if shares[name] > 0
     ]
-    most = max((float(record["score"]) for record in rows), default=0.0)
-    body = "\n".join(
-        _row_to_html(rank, record, most, _Shown(labels, chances, kinds))
-        for rank, record in enumerate(rows, 1)
-    )
-    return (
-        '<table id="rows" role="table"><thead role="rowgroup"><tr role="row">'
-        f"{''.join(head.to_html() for head in heads)}</tr></thead>\n"
-        f'<tbody role="rowgroup">\n{body}\n</tbody></table>'
-    )
 
 
-class _Shown(NamedTuple):
-    """Which of the columns that not all records have are in the table."""
-
-    labels: bool
-    chances: bool
-    kinds: bool
-
-
-def _row_to_html(rank: int, record: Record, most: float, shown: _Shown) -> str:
-    flagged = bool(record["flagged"])
-    score = float(record["score"])
-    cells = [
-        _cell("number rank", str(rank), rank),
-        *([_index_cell(record.get("index"))] if shown.labels else []),
-        _cell("number row", str(int(record["row"])), int(record["row"])),
-        _cell("score", _score_bar(score, most, flagged), score),
-        *([_chance_cell(record.get("p_value"))] if shown.chances else []),
-        _cell("flag", '<span class="badge">flagged</span>' if flagged else "", int(not flagged)),
-        *([_cell("kind", to_html(str(record.get("kind", ""))))] if shown.kinds else []),
-        _cell("reason", to_html(_reason(record), _MOST_WORDS)),
-    ]
-    return f'<tr role="row" data-item="{rank - 1}">{"".join(cells)}</tr>'
+def _row(record: Record, most: float) -> dict[str, Any]:
+    score, label = float(record["score"]), record.get("index")
+    return {
+        "row": int(record["row"]),
+        "index": "" if label is None else str(label),
+        "score": score,
+        "share": min(max(score / most, 0.0), 1.0) if 0 < most < inf else 0.0,
+        "flagged": bool(record["flagged"]),
+        "p_value": record.get("p_value"),
+        "kind": record.get("kind", ""),
+        "reason": _reason(record),
+    }
 
 
 def _reason(record: Record) -> str:
@@ -96,32 +72,6 @@ def _reason(record: Record) -> str:
     if not columns:
         return str(record.get("sentence", ""))
     return write_sentence(columns[:_MOST_REASONS], float(record["score"]))
-
-
-def _cell(css_class: str, content: str, value: float | None = None) -> str:
-    order = "" if value is None else f' data-value="{value:.10g}"'
-    return f'<td role="cell" class="{css_class}"{order}>{content}</td>'
-
-
-def _index_cell(label: object) -> str:
-    text = "" if label is None else str(label)
-    return _cell("index long" if len(text) > _LONG_LABEL else "index", to_html(text))
-
-
-def _chance_cell(p_value: float | None) -> str:
-    if p_value is None:
-        return '<td role="cell" class="number chance" data-missing>-</td>'
-    return _cell("number chance", number(p_value, 2), p_value)
-
-
-def _score_bar(score: float, most: float, flagged: bool) -> str:
-    share = min(max(score / most, 0.0), 1.0) if 0 < most < inf else 0.0
-    colour = "flagged" if flagged else "quiet"
-    return (
-        f'<span class="value">{score_text(score)}</span>'
-        '<svg class="meter" viewBox="0 0 60 6" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect class="{colour}" width="{60 * share:.1f}" height="6"/></svg>'
-    )
 
 
 def details_of_rows(data: ReportData) -> list[dict[str, Any]]:

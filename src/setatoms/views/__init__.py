@@ -8,6 +8,7 @@ from setatoms.views.guard import (
     Guard,
     Inside,
     Judged,
+    Reach,
     combine_views,
     raise_outside,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "Inside",
     "Judged",
     "Neighbours",
+    "Reach",
     "combine_views",
     "raise_outside",
     "screen_rows",

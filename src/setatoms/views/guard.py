@@ -154,6 +154,7 @@ class Guard:
         errors: Array,
         rng: np.random.Generator,
         n_jobs: int | None,
+        reach: Reach | None = None,
     ) -> tuple[Guard, Judged]:
         """Learn from training rows; return also what the views say of them.
 
@@ -173,8 +174,11 @@ class Guard:
             Draws the rows to keep.
         n_jobs : int or None
             Threads; results do not depend on it.
+        reach : Reach, optional
+            How far all training rows reach, if Z are some of them.
         """
-        low, high = learned_range(Z)
+        reach = reach or Reach.of(Z)
+        low, high = learned_range(Z, reach)
         neighbours = Neighbours.learn(filled, rng, n_jobs)
         logs = log_at_least(errors, _LEAST_ERROR)
         of_errors = Calibration.learn(logs)
@@ -184,11 +188,11 @@ class Guard:
         values = _log_measures(relation, sizes, around, Z.shape[1])
         guard = cls(
             views=tuple(views),
-            least=np.nanmin(Z, axis=0),
-            most=np.nanmax(Z, axis=0),
+            least=reach.least,
+            most=reach.most,
             low=low,
             high=high,
-            longest=float(sizes.max()),
+            longest=reach.longest,
             groups=tuple(groups),
             errors=of_errors,
             measures=Calibration.learn(values),
@@ -312,8 +316,33 @@ def _root_of_sum(squares: Array) -> Array:
     return np.asarray(np.sqrt(squares[0] + squares[1] + squares[2]))
 
 
-def learned_range(Z: Array) -> tuple[Array, Array]:
+class Reach(NamedTuple):
+    """How far rows reach: ends of each column (n_features,), and the size of the longest row."""
+
+    least: Array
+    most: Array
+    longest: float
+
+    @classmethod
+    def of(cls, Z: Array) -> Reach:
+        """Return how far standardised rows Z (n, n_features) reach."""
+        # a column may have no value at all
+        ends = (np.fmin.reduce(Z, axis=0), np.fmax.reduce(Z, axis=0))
+        return cls(*ends, float(row_sizes(Z).max(initial=0.0)))
+
+    def joined(self, other: Reach) -> Reach:
+        """Return how far both reach."""
+        return Reach(
+            np.fmin(self.least, other.least),
+            np.fmax(self.most, other.most),
+            max(self.longest, other.longest),
+        )
+
+
+def learned_range(Z: Array, reach: Reach | None = None) -> tuple[Array, Array]:
     """Return the range (n_features,) that standardised training rows stand for.
+
+    They reach further than Z, if Z are some of them.
 
     Examples
     --------
@@ -321,7 +350,8 @@ def learned_range(Z: Array) -> tuple[Array, Array]:
     >>> learned_range(np.array([[-2.0], [0.0], [4.0]]))
     (array([-3.5]), array([7.]))
     """
-    least, middle, most = (f(Z, axis=0) for f in (np.nanmin, np.nanmedian, np.nanmax))
+    least, most, _ = reach or Reach.of(Z)
+    middle = np.clip(np.nanmedian(Z, axis=0), least, most)
     varies = most > least
     below = np.maximum(_WIDENING * (middle - least), _LEAST_MARGIN)
     above = np.maximum(_WIDENING * (most - middle), _LEAST_MARGIN)

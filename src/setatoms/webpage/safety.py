@@ -6,7 +6,6 @@ import json
 import re
 from base64 import b64encode
 from hashlib import sha256
-from html import escape
 
 # Control characters and halves of pairs have no place in HTML; the last also not in UTF-8.
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -30,19 +29,12 @@ def visible(text: object, most: int = _MOST_CHARACTERS) -> str:
     'aaaaaaa…'
     """
     whole = str(text)
-    cut = whole if len(whole) <= most else f"{whole[: most - 1]}…"
-    return _UNSEEN.sub("\ufffd", cut)
+    return printable(whole if len(whole) <= most else f"{whole[: most - 1]}…")
 
 
-def to_html(text: object, most: int = _MOST_CHARACTERS) -> str:
-    """Return a text as HTML, fit for elements and for quoted attributes.
-
-    Examples
-    --------
-    >>> to_html("<b>")
-    '&lt;b&gt;'
-    """
-    return escape(visible(text, most), quote=True)
+def printable(text: object) -> str:
+    """Return a text without characters that a page cannot hold."""
+    return _UNSEEN.sub("\ufffd", str(text))
 
 
 def embed_json(value: object) -> str:

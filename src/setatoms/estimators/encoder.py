@@ -1,0 +1,138 @@
+"""Frames as people have them into numbers, by the rules of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+_NEEDS = 'TableEncoder needs DuckDB: pip install "setatoms[cli]"'
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused-ignore]
+    """Turn a frame of numbers, text and dates into numbers that detectors take.
+
+    Columns of numbers are taken as they are, also where text writes them (``"$1,200.50"``,
+    ``"12 kg"``); true and false become 1 and 0; text with few values can become a feature for each
+    value. Row numbers, identifiers, dates and other text are left out. `notes_` says what became of
+    each column. These are the rules of ``setatoms detect``, and a model that the command line saved
+    can be asked for its encoder.
+
+    Parameters
+    ----------
+    drop : sequence of str
+        Columns to leave out.
+    use : sequence of str
+        Columns to take for measurements, whatever they look like.
+    encode : sequence of str
+        Columns to make one feature a value of.
+    one_hot : bool, default=False
+        Whether to do that with every column of text that has few values.
+    missing : sequence of str
+        Further words for a missing value.
+
+    Attributes
+    ----------
+    encoding_ : Encoding
+        The columns in use, and how.
+    notes_ : list of str
+        What became of columns and cells, a sentence each.
+    n_features_in_ : int
+        How many columns the frame had.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from setatoms import TableEncoder
+    >>> frame = pd.DataFrame(
+    ...     {"id": [7, 8, 9], "cost": ["$5", "$1,200", None], "ok": ["yes", "no", "yes"]}
+    ... )
+    >>> encoder = TableEncoder().fit(frame)
+    >>> encoder.transform(frame)
+    array([[5.0e+00, 1.0e+00],
+           [1.2e+03, 0.0e+00],
+           [    nan, 1.0e+00]])
+    >>> encoder.notes_[0]
+    "'id': dropped, identifiers or codes, by their name; --use takes it for a measurement"
+    """
+
+    def __init__(
+        self,
+        *,
+        drop: Sequence[str] = (),
+        use: Sequence[str] = (),
+        encode: Sequence[str] = (),
+        one_hot: bool = False,
+        missing: Sequence[str] = (),
+    ) -> None:
+        self.drop = drop
+        self.use = use
+        self.encode = encode
+        self.one_hot = one_hot
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+        """Choose the columns of a frame, pandas or polars, and how they become numbers."""
+        from setatoms.files import Choice, choose_columns
+
+        choice = Choice(None, self.drop, self.use, self.encode, self.one_hot)
+        self.__dict__.pop("encoding_", None)
+        table = self._open(X)
+        chosen = choose_columns(table, choice, least_columns=1)
+        self.encoding_, self.notes_ = chosen.encoding, chosen.notes
+        self.n_features_in_ = len(table.names)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the numbers (n_rows, n_features) of a frame, NaN where missing."""
+        from setatoms.files import feature_chunks
+
+        check_is_fitted(self)
+        parts = [rows.features for rows in feature_chunks(self._open(X), self.encoding_)]
+        return np.concatenate([np.empty((0, len(self.encoding_.features))), *parts])
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the features."""
+        check_is_fitted(self)
+        return np.array(self.encoding_.features, dtype=object)
+
+    @classmethod
+    def of_model(cls, path: str | PathLike[str]) -> TableEncoder:
+        """Return the encoder of a model that the command line saved."""
+        from setatoms.persistence import read_header
+
+        try:
+            from setatoms.files import Encoding
+        except ImportError as error:
+            raise ImportError(_NEEDS) from error
+        table = read_header(path).get("notes", {}).get("table")
+        if table is None:
+            raise ValueError(f"{path} has no encoder: it was saved in Python, of numbers alone")
+        encoder = cls()
+        encoder.encoding_, encoder.notes_ = Encoding.from_json(table), []
+        encoder.n_features_in_ = len(encoder.encoding_.columns)
+        return encoder
+
+    def save(self, detector: Any, path: str | PathLike[str]) -> None:
+        """Save a detector that learned from what this encoder made, for raw tables.
+
+        The command line then reads files by the same rules, and `of_model` returns the encoder.
+        """
+        check_is_fitted(self)
+        detector.save(path, notes={"table": self.encoding_.to_json()})
+
+    def _open(self, X: Any) -> Any:
+        try:
+            from setatoms.files import ReadOptions, open_frame
+        except ImportError as error:
+            raise ImportError(_NEEDS) from error
+        known = getattr(self, "encoding_", None)
+        if known is None:
+            return open_frame(X, ReadOptions(missing=self.missing))
+        missing = (*self.missing, *known.missing)
+        return open_frame(X, ReadOptions(missing=missing, marks=known.marks))
