@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.metrics import roc_auc_score
 from sklearn.utils import get_tags
 
 import setatoms
@@ -222,3 +223,19 @@ def test_extreme_rows_with_gaps_have_finite_scores(name, models):
     extreme = np.array([[1e300, np.nan, -1e300, 1e300, 0, 1e300], [np.nan, 1.7e308, 0, 0, 0, 0]])
     assert np.isfinite(models[name].score_samples(extreme)).all()
     assert np.isfinite(models[name].impute(extreme)).all()
+
+
+@pytest.mark.parametrize("kind", ["SetAtomEnsemble", "GaussianAtomDetector", "ConeAtomDetector"])
+@pytest.mark.parametrize("n_causes", [1, 2])
+def test_rows_with_a_gap_are_flagged_as_often_as_others(kind: str, n_causes: int) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1000, n_causes)) @ rng.normal(size=(n_causes, 5))
+    X += 0.15 * rng.normal(size=X.shape)
+    rows = rng.choice(1000, 100, replace=False)
+    X[rows, rng.integers(5, size=100)] = np.nan
+    detector = getattr(setatoms, kind)(missing="fill", random_state=0).fit(X[:700])
+    scores = detector.score_samples(X[700:])
+    gaps = np.isnan(X[700:]).any(axis=1)
+    assert np.mean(scores[gaps] < detector.offset_) < 0.2
+    # nor are they told from others at all
+    assert 0.25 < roc_auc_score(gaps, -scores) < 0.75

@@ -21,7 +21,7 @@ from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_
 from setatoms.estimators.tables import read_table
 from setatoms.explain import mean_rows
 from setatoms.progress import Progress
-from setatoms.views import RELATION_ALONE, Guard, Inside, Judged, Reach, screen_rows
+from setatoms.views import RELATION_ALONE, Guard, Inside, Judged, Neighbours, Reach, screen_rows
 
 Array = NDArray[np.float64]
 Scores = NDArray[np.float64]
@@ -31,6 +31,8 @@ Mask = NDArray[np.bool_]
 _SLAB_ROWS = 1 << 16
 # What it takes to score training rows for units and thresholds, as a share of learning.
 _JUDGING = 0.2
+# So many rows without gaps, or half of them, can tell what to close gaps with.
+_ENOUGH_WHOLE = 1_000
 # Units and thresholds are those of so many training rows, at random, if there are more.
 _MOST_JUDGED = 50_000
 # So many of the lowest scores of training rows are kept, for limits on the number of alarms.
@@ -48,11 +50,14 @@ class Training(NamedTuple):
         What each dictionary leaves of them.
     judged : Judged or None
         What the views say of them; None for the relation alone.
+    rows : ndarray of shape (n_samples, n_features)
+        The rows themselves, their gaps closed by what the others imply.
     """
 
     scores: Scores
     errors: Array
     judged: Judged | None
+    rows: Array
 
 
 class ErrorDetector(DecidesByScore, ExplainsRows):
@@ -158,20 +163,40 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         self._learn_dictionaries(table, recipe, rng, on_step)
         every = chosen is None or len(chosen) == len(table)
         some = table if every else table[chosen]
-        effort = _JUDGING * recipe.n_steps / len(self.dictionaries_)
-        errors = self._errors(some, lambda share: on_step(share * effort, "scoring"))
-        self._compare(errors)
         self.guard_ = None
+        closed = some if self._relation_alone else self._close_gaps(some)
+        effort = _JUDGING * recipe.n_steps / len(self.dictionaries_)
+        errors = self._errors(closed, lambda share: on_step(share * effort, "scoring"))
+        self._compare(errors)
         if self._relation_alone:
-            return Training(-self._combination().combine(errors), errors, None)
+            return Training(-self._combination().combine(errors), errors, None, closed)
         Z = self.standardizer_.apply(some)
-        filled = mean_rows(self._completed(Z, "values")) if np.isnan(Z).any() else Z
+        filled = Z if closed is some else self.standardizer_.apply(closed)
         kinds = [dictionary.kind.name for dictionary in self.dictionaries_]
         self.guard_, judged = Guard.learn(
             self.views, Z, filled, kinds, errors, rng.spawn(1)[0], self.n_jobs,
             None if every else self._reach(table),
         )  # fmt: skip
-        return Training(-judged.numbers, errors, judged)
+        return Training(-judged.numbers, errors, judged, closed)
+
+    def _close_gaps(self, table: Array) -> Array:
+        """Return training rows with gaps closed by what rows near them have there.
+
+        Dictionaries close gaps too, but lean to the mean: with few columns such rows look unusual.
+        """
+        missing = np.isnan(table)
+        if not missing.any():
+            return table
+        Z = self.standardizer_.apply(table)
+        whole = Z[~missing.any(axis=1)]
+        if len(whole) < min(_ENOUGH_WHOLE, len(Z) / 2):
+            whole = mean_rows(self._completed(Z, "values"))
+        near = Neighbours.learn(whole, np.random.default_rng(0), self.n_jobs)
+        rows = np.flatnonzero(missing.any(axis=1))
+        closed = table.copy()
+        closed[rows] = self.standardizer_.restore(near.close(Z[rows], self.n_jobs))
+        closed[~missing] = table[~missing]
+        return closed
 
     def _reach(self, table: Array) -> Reach:
         parts = (self.standardizer_.apply(table[part]) for part in _slabs(table))
@@ -217,7 +242,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             half = copy(self)
             half._learn_dictionaries(table[train], quick, rng, step)
             mine = np.isin(judged, test, assume_unique=True)
-            errors[:, mine] = half._errors(table[judged[mine]])
+            errors[:, mine] = half._errors(training.rows[mine])
         unseen = decisions.unseen_errors(training.errors, errors, self._seen_weight)
         return -self.guard_.judge_unseen(training.judged, unseen)
 
@@ -243,7 +268,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
     def _judge(self, table: Array) -> tuple[Inside, Judged]:
         """Return rows as dictionaries may be asked about them, and what the views say."""
         inside = self.guard_.bring_inside(self.standardizer_.apply(table))
-        errors = self._errors_of(inside.short)
+        errors = self._errors_of(self._closed(inside))
         return inside, self.guard_.judge(inside, errors, self.n_jobs)
 
     def _errors(self, table: Array, on_share: Callable[[float], None] | None = None) -> Array:

@@ -242,6 +242,8 @@ class TextFile:
                 piece = _read(stream, _HEAD, self.name)
                 head += piece
                 whole = not piece
+                if len(head) - max(head.rfind(b"\n"), head.rfind(b"\r")) > LONGEST_LINE:
+                    raise FileError(f"{self.name} has a line of more than {LONGEST_LINE >> 20} MiB")
                 if len(head) >= _LONGEST_HEAD:
                     break
             rest = b"" if whole else _read(stream, _HEAD, self.name)

@@ -108,6 +108,10 @@ class Neighbours:
             found[i] = np.sqrt(squares[n_near if squares[0] == 0 else n_near - 1])
         return found
 
+    def close(self, Z: Array, n_jobs: int | None) -> Array:
+        """Return `Z` (n, n_features) with what the others imply in place of NaN."""
+        return np.where(np.isnan(Z), self.imply(np.ascontiguousarray(Z), n_jobs), Z)
+
     def imply(self, Z: Array, n_jobs: int | None) -> Array:
         """Return what the others imply for each entry of `Z` (n, n_features); NaN is a gap."""
         n_near = min(_FOR_DISTANCE, len(self.reach))
