@@ -86,18 +86,26 @@ def open_json(source: Source, missing: frozenset[str], options: ReadOptions) -> 
 def open_database(source: Source, missing: frozenset[str], options: ReadOptions) -> Table:
     """Open a table of a DuckDB database."""
     try:
+        if len(source.paths) > 1:
+            raise FileError("there are several; name one of them")
         engine = Engine([], attach=source.paths[0])
-        tables = [row[0] for row in engine.run("select table_name from duckdb_tables()")]
-        tables += [
-            row[0] for row in engine.run("select view_name from duckdb_views() where not internal")
-        ]
+        found = engine.run(
+            "select schema_name, table_name from duckdb_tables() union all "
+            "select schema_name, view_name from duckdb_views() where not internal"
+        )
     except FileError as error:
         raise FileError(f"{source.name} cannot be read as a DuckDB database: {error}") from None
-    wanted = options.table or (tables[0] if len(tables) == 1 else None)
+    # those of the usual schema by their own name
+    tables = {
+        table if schema == "main" else f"{schema}.{table}": (schema, table)
+        for schema, table in found
+    }
+    wanted = options.table or (next(iter(tables)) if len(tables) == 1 else None)
     if wanted not in tables:
-        has = ", ".join(map(repr, tables[:20])) or "none"
+        has = ", ".join(map(repr, list(tables)[:20])) or "none"
         raise FileError(f"{source.name} has the tables {has}; name one with --table")
-    return _typed_table(source.name, engine, quoted_name(str(wanted)), missing, options)
+    place = ".".join(map(quoted_name, tables[wanted]))
+    return _typed_table(source.name, engine, place, missing, options)
 
 
 def _typed_table(
@@ -120,7 +128,6 @@ def _described(
     n_rows: int | None,
     missing: frozenset[str],
     options: ReadOptions,
-    about_rows: int = 0,
 ) -> Table:
     names, notes = unique_names([column for column, _ in described])
     columns = {
@@ -130,7 +137,7 @@ def _described(
     table = Table(
         name=name, engine=engine, source=source, columns=columns,
         notes=[f"renamed {note}" for note in notes], missing=missing, n_rows=n_rows,
-        about_rows=n_rows or about_rows, place=lambda row: f"row {row + 1}", strict=options.strict,
+        about_rows=n_rows or 0, place=lambda row: f"row {row + 1}", strict=options.strict,
     )  # fmt: skip
     look(table, options)
     return table
