@@ -185,3 +185,14 @@ def test_lists_are_no_numbers_for_a_model(tmp_path: Path) -> None:
     encoding = Encoding.from_json({"columns": [{"name": "a", "kind": "number"}]})
     with pytest.raises(FileError, match="'a' hold neither numbers nor text"):
         list(feature_chunks(open_table(Source(str(path))), encoding))
+
+
+def test_fields_of_objects_are_columns(read_bytes: Reader) -> None:
+    lines = [
+        f'{{"a": {i % 7}, "size": {{"length": {i % 5}, "odd name": {i % 3}, "deep": {{"x": 1}}}}}}'
+        for i in range(60)
+    ]
+    found = read_bytes(table(*lines), name="data.jsonl")
+    assert found.names == ["a", "size.length", "size.odd name"]
+    assert "'size.deep': dropped, neither numbers nor text" in found.notes
+    np.testing.assert_array_equal(found.X[:, 1], np.arange(60) % 5)

@@ -15,6 +15,9 @@ from setatoms.files.options import ReadOptions
 from setatoms.files.sources import Source
 from setatoms.files.tables import Table, TableColumn, look
 
+# Of an object, as columns; more fields are keys rather than names.
+_MOST_FIELDS = 100
+
 
 def open_parquet(source: Source, missing: frozenset[str], options: ReadOptions) -> Table:
     """Open Parquet files of the same columns as one table."""
@@ -129,10 +132,11 @@ def _described(
     missing: frozenset[str],
     options: ReadOptions,
 ) -> Table:
-    names, notes = unique_names([column for column, _ in described])
+    cells = [cell for column, kind in described for cell in _cells(engine, source, column, kind)]
+    names, notes = unique_names([column for column, _, _ in cells])
     columns = {
-        given: TableColumn(given, _cell(quoted_name(column), kind), _kind(kind))
-        for given, (column, kind) in zip(names, described, strict=True)
+        given: TableColumn(given, cell, _kind(kind))
+        for given, (_, cell, kind) in zip(names, cells, strict=True)
     }
     table = Table(
         name=name, engine=engine, source=source, columns=columns,
@@ -141,6 +145,19 @@ def _described(
     )  # fmt: skip
     look(table, options)
     return table
+
+
+def _cells(engine: Engine, source: str, column: str, kind: str) -> list[tuple[str, str, str]]:
+    """Return name, expression and type of a column; those of its fields if it holds objects."""
+    cell = quoted_name(column)
+    if kind.startswith("STRUCT(") and kind.endswith(")"):
+        fields = engine.describe(f"(select {cell}.* from {source})")
+        if len(fields) <= _MOST_FIELDS:
+            return [
+                (f"{column}.{name}", _cell(f"{cell}.{quoted_name(name)}", of), of)
+                for name, of in fields
+            ]
+    return [(column, _cell(cell, kind), kind)]
 
 
 def _cell(column: str, kind: str) -> str:
