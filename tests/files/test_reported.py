@@ -165,3 +165,34 @@ def test_what_is_no_number_cannot_be_used_as_one(read_bytes: Reader) -> None:
     rows = (f"{i % 7},{i % 5},low {i}" for i in range(60))
     with pytest.raises(FileError, match="column 'c' holds text, not numbers, so --use cannot"):
         read_bytes(table("a,b,c", *rows), choice=Choice(use=["c"]))
+
+
+def test_tables_of_a_database_may_have_a_schema(tmp_path: Path) -> None:
+    path = tmp_path / "plant.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("create schema s")
+        connection.execute("create table s.t as from (values (1, 2), (3, 5)) t(a, b)")
+    assert open_table(Source(str(path))).n_rows == 2
+    assert open_table(Source(str(path)), ReadOptions(table="s.t")).n_rows == 2
+    (tmp_path / "other.duckdb").write_bytes(path.read_bytes())
+    with pytest.raises(FileError, match="there are several; name one of them"):
+        open_table(Source(str(tmp_path / "*.duckdb")))
+
+
+def test_lists_are_no_numbers_for_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "lists.parquet"
+    duckdb.execute(f"copy (select [1, 2] as a, 3 as b) to '{path}' (format parquet)")
+    encoding = Encoding.from_json({"columns": [{"name": "a", "kind": "number"}]})
+    with pytest.raises(FileError, match="'a' hold neither numbers nor text"):
+        list(feature_chunks(open_table(Source(str(path))), encoding))
+
+
+def test_fields_of_objects_are_columns(read_bytes: Reader) -> None:
+    lines = [
+        f'{{"a": {i % 7}, "size": {{"length": {i % 5}, "odd name": {i % 3}, "deep": {{"x": 1}}}}}}'
+        for i in range(60)
+    ]
+    found = read_bytes(table(*lines), name="data.jsonl")
+    assert found.names == ["a", "size.length", "size.odd name"]
+    assert "'size.deep': dropped, neither numbers nor text" in found.notes
+    np.testing.assert_array_equal(found.X[:, 1], np.arange(60) % 5)

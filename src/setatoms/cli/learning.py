@@ -76,8 +76,9 @@ def learn(data: Data, learning: Learning) -> LearnedModel:
             detector = _with_best_parameters(detector, table, notes)
         detector.fit(table)
     if detector.n_screened_:
+        look = "row looks" if detector.n_screened_ == 1 else "rows look"
         notes.append(
-            f"{detector.n_screened_:,} rows look abnormal at first sight and had no say in learning"
+            f"{detector.n_screened_:,} {look} abnormal at first sight and had no say in learning"
         )
     every_row = len(rows) == chosen.survey.n_rows
     return LearnedModel(Model(detector, chosen.encoding, every_row), chosen.survey.n_rows, notes)

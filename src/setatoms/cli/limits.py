@@ -13,7 +13,7 @@ _PLENTY = 16 << 30
 _M_ARENA_MAX = -8
 _FEW_ARENAS = 2
 # Read when the packages are loaded. The library holds BLAS to one thread anyway.
-_ECONOMY = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+_ECONOMY = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 def prepare_memory() -> None:

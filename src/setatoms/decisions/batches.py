@@ -19,7 +19,7 @@ _SLACK = 0.1
 _CHANCE = 0.01
 _NAMED = 5
 _ROWS_OF_PROFILE = 20_000
-_SAMPLED = 200
+_SAMPLED, _MOST_SAMPLED = 200, 1 << 20
 # How many rows of a chunk are compared with the quantiles.
 _MEASURED = 10_000
 
@@ -169,7 +169,7 @@ class BatchCounts:
             self._below[j] += below
             self._up_to[j] += up_to
         self._sample.append(rows[:: max(1, len(rows) // _SAMPLED)].copy())
-        if len(self._sample) > _SAMPLED:
+        if sum(map(np.size, self._sample)) > _MOST_SAMPLED and len(self._sample) > 1:
             self._sample = self._sample[::2]
 
     def compare(self) -> BatchComparison:

@@ -208,13 +208,16 @@ class Encoding:
         return unique_names([label for column in self.columns for label in column.labels])[0]
 
     def check(self, table: Table) -> None:
-        """Raise if `table` lacks a column, or has text where numbers should be."""
+        """Raise if `table` lacks a column, or has lists or the like in one."""
         absent = [c.name for c in self.columns if c.name not in table.columns]
         if absent:
             raise FileError(
                 f"{table.name} lacks what the model needs: {listed(absent)}; "
                 f"it has {listed(table.names)}"
             )
+        nested = [c.name for c in self.columns if table.columns[c.name].kind == "opaque"]
+        if nested:
+            raise FileError(f"{table.name}: {listed(nested)} hold neither numbers nor text")
 
     def expand(self, numbers: Matrix) -> Matrix:
         """Return features (n_rows, n_features) of the numbers (n_rows, n_columns) of columns."""

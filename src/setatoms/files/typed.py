@@ -15,6 +15,9 @@ from setatoms.files.options import ReadOptions
 from setatoms.files.sources import Source
 from setatoms.files.tables import Table, TableColumn, look
 
+# Of an object, as columns; more fields are keys rather than names.
+_MOST_FIELDS = 100
+
 
 def open_parquet(source: Source, missing: frozenset[str], options: ReadOptions) -> Table:
     """Open Parquet files of the same columns as one table."""
@@ -86,18 +89,26 @@ def open_json(source: Source, missing: frozenset[str], options: ReadOptions) -> 
 def open_database(source: Source, missing: frozenset[str], options: ReadOptions) -> Table:
     """Open a table of a DuckDB database."""
     try:
+        if len(source.paths) > 1:
+            raise FileError("there are several; name one of them")
         engine = Engine([], attach=source.paths[0])
-        tables = [row[0] for row in engine.run("select table_name from duckdb_tables()")]
-        tables += [
-            row[0] for row in engine.run("select view_name from duckdb_views() where not internal")
-        ]
+        found = engine.run(
+            "select schema_name, table_name from duckdb_tables() union all "
+            "select schema_name, view_name from duckdb_views() where not internal"
+        )
     except FileError as error:
         raise FileError(f"{source.name} cannot be read as a DuckDB database: {error}") from None
-    wanted = options.table or (tables[0] if len(tables) == 1 else None)
+    # those of the usual schema by their own name
+    tables = {
+        table if schema == "main" else f"{schema}.{table}": (schema, table)
+        for schema, table in found
+    }
+    wanted = options.table or (next(iter(tables)) if len(tables) == 1 else None)
     if wanted not in tables:
-        has = ", ".join(map(repr, tables[:20])) or "none"
+        has = ", ".join(map(repr, list(tables)[:20])) or "none"
         raise FileError(f"{source.name} has the tables {has}; name one with --table")
-    return _typed_table(source.name, engine, quoted_name(str(wanted)), missing, options)
+    place = ".".join(map(quoted_name, tables[wanted]))
+    return _typed_table(source.name, engine, place, missing, options)
 
 
 def _typed_table(
@@ -120,20 +131,33 @@ def _described(
     n_rows: int | None,
     missing: frozenset[str],
     options: ReadOptions,
-    about_rows: int = 0,
 ) -> Table:
-    names, notes = unique_names([column for column, _ in described])
+    cells = [cell for column, kind in described for cell in _cells(engine, source, column, kind)]
+    names, notes = unique_names([column for column, _, _ in cells])
     columns = {
-        given: TableColumn(given, _cell(quoted_name(column), kind), _kind(kind))
-        for given, (column, kind) in zip(names, described, strict=True)
+        given: TableColumn(given, cell, _kind(kind))
+        for given, (_, cell, kind) in zip(names, cells, strict=True)
     }
     table = Table(
         name=name, engine=engine, source=source, columns=columns,
         notes=[f"renamed {note}" for note in notes], missing=missing, n_rows=n_rows,
-        about_rows=n_rows or about_rows, place=lambda row: f"row {row + 1}", strict=options.strict,
+        about_rows=n_rows or 0, place=lambda row: f"row {row + 1}", strict=options.strict,
     )  # fmt: skip
     look(table, options)
     return table
+
+
+def _cells(engine: Engine, source: str, column: str, kind: str) -> list[tuple[str, str, str]]:
+    """Return name, expression and type of a column; those of its fields if it holds objects."""
+    cell = quoted_name(column)
+    if kind.startswith("STRUCT(") and kind.endswith(")"):
+        fields = engine.describe(f"(select {cell}.* from {source})")
+        if len(fields) <= _MOST_FIELDS:
+            return [
+                (f"{column}.{name}", _cell(f"{cell}.{quoted_name(name)}", of), of)
+                for name, of in fields
+            ]
+    return [(column, _cell(cell, kind), kind)]
 
 
 def _cell(column: str, kind: str) -> str:
