@@ -116,7 +116,7 @@ def test_marks_and_words_for_no_value_are_kept_with_the_model(tmp_path: Path) ->
     chosen = choose_columns(open_table(Source(str(first)), options), Choice())
     known = Encoding.from_json(chosen.encoding.to_json())
     assert known == chosen.encoding
-    opened = open_table(Source(str(later)), ReadOptions(missing=known.missing, marks=known.marks))
+    opened = open_table(Source(str(later)), known.options(ReadOptions()))
     (rows,) = feature_chunks(opened, known)
     np.testing.assert_array_equal(rows.features, [[2500, 1], [np.nan, 3], [3100, np.nan]])
 

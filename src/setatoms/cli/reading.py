@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -54,10 +54,7 @@ def open_data(path: str | None, reading: Reading, known: Encoding | None = None)
         opening = _Opening(progress)
         source = None if path is None else Source(path, reading.encoding, opening.advance)
         options = ReadOptions(**asdict(reading))
-        if known is not None:
-            missing = (*reading.missing, *known.missing)
-            options = replace(options, missing=missing, marks=known.marks)
-        return Data(source, open_table(source, options))
+        return Data(source, open_table(source, known.options(options) if known else options))
 
 
 def as_columns(words: Sequence[str], table: Table) -> list[str]:

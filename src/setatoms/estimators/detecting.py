@@ -266,10 +266,22 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         return scores
 
     def _judge(self, table: Array) -> tuple[Inside, Judged]:
-        """Return rows as dictionaries may be asked about them, and what the views say."""
+        """Return rows as dictionaries are asked about them, gaps closed, and what the views say."""
         inside = self.guard_.bring_inside(self.standardizer_.apply(table))
-        errors = self._errors_of(self._closed(inside))
+        inside = inside._replace(short=self._closed(inside))
+        errors = self._errors_of(inside.short)
         return inside, self.guard_.judge(inside, errors, self.n_jobs)
+
+    def _closed(self, inside: Inside) -> Array:
+        """Return rows as dictionaries are asked about them, gaps closed by what others imply."""
+        missing = np.isnan(inside.short)
+        rows = np.flatnonzero(missing.any(axis=1))
+        if not len(rows):
+            return inside.short
+        closed = inside.short.copy()
+        filled = self.guard_.neighbours.close(inside.rows[rows], self.n_jobs)
+        closed[rows] = filled / inside.factors[rows, None]
+        return np.where(missing, closed, inside.short)
 
     def _errors(self, table: Array, on_share: Callable[[float], None] | None = None) -> Array:
         """Return the representation errors (n_dictionaries, n) of rows.

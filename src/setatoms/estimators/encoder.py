@@ -131,8 +131,5 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
             from setatoms.files import ReadOptions, open_frame
         except ImportError as error:
             raise ImportError(_NEEDS) from error
-        known = getattr(self, "encoding_", None)
-        if known is None:
-            return open_frame(X, ReadOptions(missing=self.missing))
-        missing = (*self.missing, *known.missing)
-        return open_frame(X, ReadOptions(missing=missing, marks=known.marks))
+        options, known = ReadOptions(missing=self.missing), getattr(self, "encoding_", None)
+        return open_frame(X, options if known is None else known.options(options))

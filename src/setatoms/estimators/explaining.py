@@ -139,8 +139,7 @@ class ExplainsRows(AtomEstimator):
             scores, evidence = -self._score(table), None
         else:
             inside, judged = self._judge(table)
-            signals = [self._closed(inside)] * len(self.dictionaries_)
-            scores = judged.numbers
+            signals, scores = [inside.short] * len(self.dictionaries_), judged.numbers
             evidence = self._evidence(table, inside, judged, with_drops=rank == "refill")
         return explain_rows(
             self._panel(),
@@ -218,17 +217,6 @@ class ExplainsRows(AtomEstimator):
         """Return what the other columns imply for each entry of rows, in the columns' own units."""
         inside = self.guard_.bring_inside(self.standardizer_.apply(table))
         return self.standardizer_.restore(self.guard_.neighbours.imply(inside.rows, self.n_jobs))
-
-    def _closed(self, inside: Inside) -> Array:
-        """Return rows as dictionaries are asked about them, gaps closed by what others imply."""
-        missing = np.isnan(inside.short)
-        rows = np.flatnonzero(missing.any(axis=1))
-        if not len(rows):
-            return inside.short
-        closed = inside.short.copy()
-        filled = self.guard_.neighbours.close(inside.rows[rows], self.n_jobs)
-        closed[rows] = filled / inside.factors[rows, None]
-        return np.where(missing, closed, inside.short)
 
     def _completed(self, Z: Array, part: str) -> list[Array]:
         """Return the `signals` or `values` of standardised rows, gaps closed by each dictionary."""

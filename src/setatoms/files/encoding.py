@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from setatoms.files.engine import CHUNK_ROWS, Batch, quoted_text
 from setatoms.files.errors import FileError, listed, located, quoted
 from setatoms.files.names import unique_names
+from setatoms.files.options import ReadOptions
 from setatoms.files.tables import Table, TableColumn
 from setatoms.files.written import AROUND, FALSE_WORDS, TRUE_WORDS, Style, clean, is_missing
 
@@ -197,10 +198,10 @@ class Encoding:
     columns: tuple[Column, ...]
     missing: tuple[str, ...] = ()
 
-    @property
-    def marks(self) -> dict[str, tuple[str, str]]:
-        """The marks in numbers of columns that do not write them as programs do."""
-        return {column.name: column.marks for column in self.columns if column.marks}
+    def options(self, given: ReadOptions) -> ReadOptions:
+        """Return options that read a table as it was read when this encoding was chosen."""
+        marks = {column.name: column.marks for column in self.columns if column.marks}
+        return replace(given, missing=(*given.missing, *self.missing), marks=marks)
 
     @property
     def features(self) -> list[str]:

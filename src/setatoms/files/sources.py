@@ -210,8 +210,11 @@ class TextFile:
                 yield from lines_of(_as_text(held[:cut]))
                 held = held[cut:]
                 if len(held) > _LONGEST_HEAD:
-                    raise FileError(f"{self.name} has a line of more than {LONGEST_LINE >> 20} MiB")
+                    raise self._line_too_long()
         yield from lines_of(_as_text(held))
+
+    def _line_too_long(self) -> FileError:
+        return FileError(f"{self.name} has a line of more than {LONGEST_LINE >> 20} MiB")
 
     def _examine(self, given: str | None) -> tuple[str, int, int]:
         """Return the encoding, the number of bytes and that of quotes."""
@@ -243,7 +246,7 @@ class TextFile:
                 head += piece
                 whole = not piece
                 if len(head) - max(head.rfind(b"\n"), head.rfind(b"\r")) > LONGEST_LINE:
-                    raise FileError(f"{self.name} has a line of more than {LONGEST_LINE >> 20} MiB")
+                    raise self._line_too_long()
                 if len(head) >= _LONGEST_HEAD:
                     break
             rest = b"" if whole else _read(stream, _HEAD, self.name)

@@ -245,7 +245,8 @@ def _sheet_as_text(path: Path, name: str, sheet: str | None) -> IO[bytes]:
         if sheet is not None and sheet not in names:
             has = ", ".join(map(repr, names))
             raise FileError(f"{name} has the sheets {has}; name one of them by --table")
-        rows = book.get_sheet_by_name(sheet or _first_table(book)).to_python()
+        wanted = names if sheet is None else [sheet]
+        rows = _first_table(book.get_sheet_by_name(each).to_python() for each in wanted)
     except (CalamineError, OSError, ValueError, IndexError) as error:
         if isinstance(error, FileError):
             raise
@@ -258,13 +259,13 @@ def _sheet_as_text(path: Path, name: str, sheet: str | None) -> IO[bytes]:
     return copy
 
 
-def _first_table(book: Any) -> str:
-    """Return the name of the first sheet that has rows and columns; else of the first."""
-    for name in book.sheet_names:
-        rows = book.get_sheet_by_name(name).to_python()
+def _first_table(sheets: Iterator[list[list[Any]]]) -> list[list[Any]]:
+    """Return the first of some sheets that has rows and columns; else the first."""
+    first = next(sheets, [])
+    for rows in chain([first], sheets):
         if len(rows) > 2 and max(map(len, rows)) > 1:
-            return str(name)
-    return str(book.sheet_names[0])
+            return rows
+    return first
 
 
 def _unpacked(path: Path, name: str) -> IO[bytes]:
