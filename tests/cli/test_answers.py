@@ -33,6 +33,7 @@ def test_exit_codes_are_the_documented_ones(call: Call, table: Path, model: Path
     assert call("detect", table, "--fdr", "0.1", "--contamination", "0.1").status == 2
     assert call("detect", table, "--contamination", "0.9").status == 2
     assert call("detect").status == 2
+    assert call("detect", table, "--out", "scores.xlsx").status == 2
 
 
 @pytest.mark.parametrize(

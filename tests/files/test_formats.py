@@ -134,6 +134,44 @@ def test_hive_partitions_are_columns(tmp_path: Path) -> None:
     assert len(found.X) == 12
 
 
+@pytest.mark.parametrize("content", ["a,b\n1,2.5\n2,3\n", '{"a": 1, "b": 2.5}\n{"a": 2, "b": 3}\n'])
+def test_partitions_of_text_are_columns(tmp_path: Path, content: str) -> None:
+    suffix = "csv" if content.startswith("a") else "jsonl"
+    for year, site in ((2023, "north%20east"), (2024, "south")):
+        folder = tmp_path / f"year={year}" / f"site={site}"
+        folder.mkdir(parents=True)
+        (folder / f"x.{suffix}").write_text(content, encoding="utf-8")
+    found = read(tmp_path, choice=Choice(encode=["site"]))
+    assert found.names == ["a", "b", "site=north east", "site=south", "year"]
+    np.testing.assert_array_equal(found.X[:, 3], [0, 0, 1, 1])
+    np.testing.assert_array_equal(found.X[:, 4], [2023, 2023, 2024, 2024])
+
+
+def test_the_file_of_a_partition_keeps_its_own_column(tmp_path: Path) -> None:
+    (tmp_path / "year=2023").mkdir()
+    (tmp_path / "year=2023" / "x.csv").write_text("a,year\n1,7\n2,8.5\n", encoding="utf-8")
+    found = read(tmp_path)
+    assert found.names == ["a", "year"]
+    np.testing.assert_array_equal(found.X[:, 1], [7, 8.5])
+
+
+def test_whole_numbers_are_the_same_value_with_a_point(tmp_path: Path) -> None:
+    model = Encoding((Column("kind", "one-hot", ("1", "2.0")),))
+    (tmp_path / "k.csv").write_text("kind,x\n1.0,1\n2,2\n3,1\n", encoding="utf-8")
+    write_parquet(tmp_path / "k.parquet", "select unnest([1.0, 2.0, 3.0]) as kind")
+    for name in ("k.csv", "k.parquet"):
+        table = open_table(Source(str(tmp_path / name)))
+        rows = np.concatenate([rows.features for rows in feature_chunks(table, model)])
+        np.testing.assert_array_equal(rows, [[1, 0], [0, 1], [0, 0]])
+
+
+def test_a_column_of_nearly_the_same_name_is_asked_after(tmp_path: Path) -> None:
+    (tmp_path / "k.csv").write_text("Pressure,x\n1,1\n2,2\n", encoding="utf-8")
+    table = open_table(Source(str(tmp_path / "k.csv")))
+    with pytest.raises(FileError, match=r"; is 'Pressure' 'pressure'\? then rename it"):
+        Encoding((Column("pressure"),)).check(table)
+
+
 def test_a_query_reads_the_files_it_names_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,x\n1,2.5\n2,3.5\n3,7.5\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text("id,y\n1,5\n2,9\n3,4\n", encoding="utf-8")

@@ -149,9 +149,18 @@ top_option = click.option(
     "--top", type=click.IntRange(0), default=10, show_default=True, help="How many rows to list."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+
+
+def _check_suffix(_: click.Context, __: click.Parameter, out: str | None) -> str | None:
+    if out is not None and out.lower().endswith((".xlsx", ".xls", ".ods", ".json", ".jsonl")):
+        raise click.BadParameter(f"scores are written as CSV or Parquet; name {out} .csv instead")
+    return out
+
+
 out_option = click.option(
     "--out",
     metavar="FILE",
+    callback=_check_suffix,
     help="Write all rows and their scores: CSV, or Parquet by its name; - for standard output.",
 )
 keep_option = click.option(

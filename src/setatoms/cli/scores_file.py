@@ -54,7 +54,8 @@ class ScoresFile:
     ) -> None:
         self._model = model
         self._cell = plain_cell if for_people else str
-        self.names = _unlike([*map(self._cell, own), *_COLUMNS])
+        # DuckDB takes capitals for small letters
+        self.names = unique_names([*map(self._cell, own), *_COLUMNS], str.casefold)[0]
         self.types = ["VARCHAR"] * len(own) + list(_COLUMNS.values())
         self._stream = stream
         self._numbers = LineWriter()
@@ -118,20 +119,6 @@ def scores_file(
                 file = ScoresFile(draft, model, own, for_people=False)
                 yield file
                 rewrite_as_parquet(draft, stream, dict(zip(file.names, file.types, strict=True)))
-
-
-def _unlike(names: Sequence[str]) -> list[str]:
-    """Return names that differ in more than capitals, which DuckDB takes for small letters."""
-    taken: set[str] = set()
-    found = []
-    for name in unique_names(names)[0]:
-        number, free = 1, name
-        while free.casefold() in taken:
-            number += 1
-            free = f"{name}_{number}"
-        taken.add(free.casefold())
-        found.append(free)
-    return found
 
 
 def _quoted(cell: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -17,7 +18,16 @@ from setatoms.files.errors import FileError, listed, located, quoted
 from setatoms.files.names import unique_names
 from setatoms.files.options import ReadOptions
 from setatoms.files.tables import Table, TableColumn
-from setatoms.files.written import AROUND, FALSE_WORDS, TRUE_WORDS, Style, clean, is_missing
+from setatoms.files.written import (
+    AROUND,
+    FALSE_WORDS,
+    TRUE_WORDS,
+    WHOLE,
+    Style,
+    as_value,
+    clean,
+    is_missing,
+)
 
 Matrix = NDArray[np.float64]
 
@@ -78,7 +88,8 @@ class Column:
             yes, no = (", ".join(map(quoted_text, sorted(some))) for some in words)
             word = f"lower({word})"
             return f"case when {word} in ({yes}) then 1.0 when {word} in ({no}) then 0.0 end"
-        values = ", ".join(map(quoted_text, self.values))
+        values = ", ".join(quoted_text(as_value(value)) for value in self.values)
+        word = f"regexp_replace({word}, '{WHOLE}', '\\1')"
         place = f"coalesce(list_position([{values}], {word}), 0)"
         return f"case when not {table.is_missing(column.text())} then {place} end"
 
@@ -214,7 +225,7 @@ class Encoding:
         if absent:
             raise FileError(
                 f"{table.name} lacks what the model needs: {listed(absent)}; "
-                f"it has {listed(table.names)}"
+                f"it has {listed(table.names)}{_nearest(absent[0], table.names)}"
             )
         nested = [c.name for c in self.columns if table.columns[c.name].kind == "opaque"]
         if nested:
@@ -252,6 +263,13 @@ class Encoding:
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"the model does not say how to read a table ({error!r})") from None
         return cls(columns, tuple(missing))
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    """Return a question after the name most like an absent one, if one is."""
+    plain = {other.casefold(): other for other in reversed(names)}
+    near = get_close_matches(name.casefold(), plain, n=1, cutoff=0.7)
+    return f"; is {quoted(plain[near[0]])} {quoted(name)}? then rename it" if near else ""
 
 
 def _column_json(column: Column) -> dict[str, Any]:
@@ -375,13 +393,13 @@ def _read_plainly(table: Table, columns: Sequence[Column], also: Sequence[str]) 
 def _reader(column: Column, table: Table) -> Callable[[str], float | None]:
     """Return a function from a cell to its number, NaN for a missing one, None for any other."""
     style, stand_ins = table.columns[column.name].style or Style(), set(table.stand_ins)
-    values = {value: float(i) for i, value in enumerate(column.values, 1)}
+    values = {as_value(value): float(i) for i, value in enumerate(column.values, 1)}
 
     def read(cell: str) -> float | None:
         if is_missing(cell, table.missing) or column.kind == "time":
             return math.nan
         if column.kind == "one-hot":
-            return values.get(clean(cell), 0.0)
+            return values.get(as_value(cell), 0.0)
         word = clean(cell).lower()
         if column.kind == "boolean" and word in TRUE_WORDS | FALSE_WORDS:
             return float(word in TRUE_WORDS)

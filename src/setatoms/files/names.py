@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from setatoms.files.errors import listed
 
 
-def unique_names(raw: Sequence[str]) -> tuple[list[str], list[str]]:
+def unique_names(
+    raw: Sequence[str], alike: Callable[[str], str] = str
+) -> tuple[list[str], list[str]]:
     """Return names that are neither empty nor repeated, and notes on what was renamed.
 
     Parameters
@@ -15,6 +17,8 @@ def unique_names(raw: Sequence[str]) -> tuple[list[str], list[str]]:
     raw : sequence of str
         The names in the file. An empty one becomes ``column_3`` by its position, a repeated one
         ``name_2``; the rule depends on the header alone, so it is the same at every reading.
+    alike : callable
+        Two names of which it returns the same are one.
 
     Examples
     --------
@@ -23,20 +27,20 @@ def unique_names(raw: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     names: list[str] = []
     unnamed, repeated = [], []
-    taken = {name.strip() for name in raw}  # a made-up name must not meet a given one
+    taken = {alike(name.strip()) for name in raw}  # a made-up name must not meet a given one
     used: set[str] = set()
     counts: dict[str, int] = {}
     for position, given in enumerate(raw, start=1):
         name = given.strip()
         if not name:
-            name = _free(f"column_{position}", taken, counts)
+            name = _free(f"column_{position}", alike, taken, counts)
             unnamed.append(name)
-        elif name in used:
-            name = _free(name, taken, counts, again=True)
+        elif alike(name) in used:
+            name = _free(name, alike, taken, counts, again=True)
             repeated.append(name)
         names.append(name)
-        used.add(name)
-        taken.add(name)
+        used.add(alike(name))
+        taken.add(alike(name))
     return names, [
         *_note("column", "without a name", unnamed),
         *_note("repeated name", "", repeated),
@@ -54,15 +58,22 @@ def numbered_names(n_columns: int) -> list[str]:
     return [f"column_{position}" for position in range(1, n_columns + 1)]
 
 
-def _free(name: str, taken: set[str], counts: dict[str, int], *, again: bool = False) -> str:
+def _free(
+    name: str,
+    alike: Callable[[str], str],
+    taken: set[str],
+    counts: dict[str, int],
+    *,
+    again: bool = False,
+) -> str:
     """Return `name`, or `name` with the first number behind it that is not taken."""
-    if not again and name not in taken:
+    if not again and alike(name) not in taken:
         return name
     # remembering the last number keeps a header of equal names from taking quadratic time
-    number = counts.get(name, 1) + 1
-    while f"{name}_{number}" in taken:
+    number = counts.get(alike(name), 1) + 1
+    while alike(f"{name}_{number}") in taken:
         number += 1
-    counts[name] = number
+    counts[alike(name)] = number
     return f"{name}_{number}"
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from setatoms.files.errors import FileError
 from setatoms.files.remote import OnBytes, fetch, is_remote
@@ -137,6 +137,18 @@ class Source:
         """How many bytes there are to read, as they are stored."""
         return sum(path.stat().st_size for path in self.paths)
 
+    def partitions(self) -> list[dict[str, str]]:
+        """Return for each file what folders as ``year=2024`` say of it, those that all have."""
+        found = [
+            dict(
+                part.split("=", 1) for part in path.parts[:-1] if re.fullmatch("[^=]+=[^=]+", part)
+            )
+            for path in self.paths
+        ]
+        # in the order of DuckDB
+        shared = [key for key in sorted(found[0]) if all(key in one for one in found)]
+        return [{unquote(key): _part_value(one[key]) for key in shared} for one in found]
+
     def fingerprint(self) -> str:
         """Return the SHA-256 of the stored bytes."""
         digest = hashlib.sha256()
@@ -150,6 +162,10 @@ class Source:
         """Return the first bytes of a file, by default the first one."""
         with (path or self.paths[0]).open("rb") as stream:
             return stream.read(16)
+
+
+def _part_value(written: str) -> str:
+    return "" if written == "__HIVE_DEFAULT_PARTITION__" else unquote(written)
 
 
 class TextFile:

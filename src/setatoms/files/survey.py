@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from setatoms.files.encoding import BadCells, Column, read_columns
 from setatoms.files.engine import Batch
 from setatoms.files.tables import FEW, Table, TableColumn
-from setatoms.files.written import booleans_of, clean, is_missing, nearly_all
+from setatoms.files.written import as_value, booleans_of, is_missing, nearly_all
 
 Matrix = NDArray[np.float64]
 
@@ -219,7 +219,7 @@ def _take(column: WordColumn, words: Sequence[str | None], table: Table) -> NDAr
     for i, word in enumerate(words):
         if is_missing(word, table.missing):
             continue
-        value = clean(word or "")
+        value = as_value(word or "")
         if value not in places:
             if len(places) > FEW:
                 column.many = True

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -77,24 +77,30 @@ def open_text(source: Source, kind: str, missing: frozenset[str], options: ReadO
             file.path, file.packed = path_of(holds[-1]), False
     length = len(text.head.encode()) / max(1, text.head.count("\n") or text.head.count("\r"))
     engine = Engine([file.path for file in files], text_shape=(first.width, length))
-    selects = [_select(file, layout) for file, layout in zip(files, layouts, strict=True)]
-    names, renamed = unique_names(first.names or [])
-    names = names or numbered_names(first.width)
+    named = first.names or numbered_names(first.width)
+    parts = [{k: v for k, v in part.items() if k not in named} for part in source.partitions()]
+    selects = [
+        f"select *{''.join(f', {quoted_text(v)} as h{i}' for i, v in enumerate(part.values()))} "
+        f"from {_select(file, layout)}"
+        for file, layout, part in zip(files, layouts, parts, strict=True)
+    ]
+    names, renamed = unique_names([*named, *parts[0]])
+    cells = [*(f"c{i}" for i in range(len(named))), *(f"h{i}" for i in range(len(parts[0])))]
     notes = [*first.notes, *(f"renamed {note}" for note in renamed)]
     if text.encoding == "cp1252" and source.encoding is None:
         notes.append("text is not UTF-8; read as Windows-1252 (--encoding)")
     table = Table(
         name=source.name, engine=engine,
-        source=f"({' union all '.join(f'from {select}' for select in selects)})",
-        columns={name: TableColumn(name, f"c{i}", "text") for i, name in enumerate(names)},
+        source=f"({' union all '.join(selects)})",
+        columns={n: TableColumn(n, cell, "text") for n, cell in zip(names, cells, strict=True)},
         notes=notes, missing=missing, n_rows=None,
         about_rows=max(1, round(sum(file.n_bytes for file in files) / max(length, 1.0))),
         place=_places(files, layouts), strict=options.strict, too_much=f"c{first.width}",
         holds=holds,
     )  # fmt: skip
     if first.width > MOST_AT_ONCE:
-        pairs = list(zip(files, layouts, strict=True))
-        table.records = lambda: chain.from_iterable(_records(*pair) for pair in pairs)
+        pieces = list(zip(files, layouts, parts, strict=True))
+        table.records = lambda: chain.from_iterable(_records(*piece) for piece in pieces)
     look(table, options)
     return table
 
@@ -184,15 +190,15 @@ def _joined(record: Sequence[str], layout: Layout) -> str:
     return _MARK.join(cells + [""] * (layout.width - len(cells)))
 
 
-def _records(file: TextFile, layout: Layout) -> Iterator[list[str]]:
+def _records(file: TextFile, layout: Layout, part: Mapping[str, str]) -> Iterator[list[str]]:
     """Yield the cells of each row and one more, which holds what is too much; in plain Python."""
     left_out = {_joined(record, layout) for record in layout.left_out}
     records = records_of(file.read(), layout, layout.skip)
     rows = islice(records, layout.above, None)
     for record in _without_last(rows, layout.below):
         if _joined(record.cells, layout) not in left_out:
-            cells = record.cells[: layout.width + 1]
-            yield cells + [""] * (layout.width + 1 - len(cells))
+            cells = record.cells + [""] * (layout.width + 1 - len(record.cells))
+            yield [*cells[: layout.width], *part.values(), cells[layout.width]]
 
 
 def _without_last(records: Iterator[Record], n_last: int) -> Iterator[Record]:

@@ -22,9 +22,12 @@ _MOST_FIELDS = 100
 def open_parquet(source: Source, missing: frozenset[str], options: ReadOptions) -> Table:
     """Open Parquet files of the same columns as one table."""
     files = ", ".join(map(quoted_text, source.paths))
-    hive = "true" if any("=" in str(path) for path in source.paths) else "false"
-    rows = f"read_parquet([{files}], hive_partitioning = {hive})"
+    rows = f"read_parquet([{files}]{_hive(source)})"
     return _typed_table(source.name, Engine(source.paths), rows, missing, options)
+
+
+def _hive(source: Source) -> str:
+    return f", hive_partitioning = {'true' if any(source.partitions()) else 'false'}"
 
 
 def open_frame(frame: Any, missing: frozenset[str], options: ReadOptions) -> Table:
@@ -66,7 +69,7 @@ def open_json(source: Source, missing: frozenset[str], options: ReadOptions) -> 
     engine = Engine(source.paths)
     files = ", ".join(map(quoted_text, source.paths))
     packing = ", compression = 'gzip'" if source.start().startswith(b"\x1f\x8b") else ""
-    table = f"read_json([{files}], sample_size = -1, union_by_name = true, "
+    table = f"read_json([{files}], sample_size = -1, union_by_name = true{_hive(source)}, "
     table += f"maximum_object_size = {max(source.size, 1 << 24)}{packing})"
     try:
         described = engine.describe(table)

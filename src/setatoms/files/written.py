@@ -47,6 +47,9 @@ _DIGITS = re.compile(
     rf"(?P<behind>[^\d\s();|\-\u2212\u2013][^\d();|]{{0,14}}?(?:(?<=[^\W\d_])[23])?)?\s*(?P<close>\))?",
 )
 _PLAIN = re.compile(r"[ \t]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t\r\n]*", re.A)
+# A whole number as programs write it that know of fractions.
+WHOLE = r"^([+-]?\d+)\.0+$"
+_WHOLE = re.compile(WHOLE, re.A)
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}[:h.]\d{2}.{0,24})?"
     r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(?:[T ,]+\d{1,2}[:h.]\d{2}.{0,24})?"
@@ -71,6 +74,17 @@ def nearly_all(n_numbers: int, n_cells: int) -> bool:
 def clean(cell: str) -> str:
     """Return a cell without the space around it."""
     return cell.strip(AROUND)
+
+
+def as_value(cell: str) -> str:
+    """Return a value of a column of few values; whole numbers without a point.
+
+    Examples
+    --------
+    >>> as_value(" 1.0"), as_value("007"), as_value("1.50")
+    ('1', '007', '1.50')
+    """
+    return _WHOLE.sub(r"\1", clean(cell))
 
 
 def is_missing(cell: str | None, words: frozenset[str]) -> bool:
