@@ -5,6 +5,7 @@ import pytest
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from setatoms.views import Neighbours
+from setatoms.views.nearest import select, selection_space
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,40 @@ def test_gaps_count_nothing(kept, fresh):
     without = NearestNeighbors(n_neighbors=10).fit(np.delete(kept, 1, axis=1))
     expected = without.kneighbors(np.delete(fresh, 1, axis=1))[0][:, -1] * np.sqrt(5 / 4)
     np.testing.assert_allclose(distance, expected, rtol=1e-12)
+
+
+def test_a_row_has_the_same_measures_in_any_company(kept, fresh):
+    neighbours = learn(kept)
+    fresh = np.where(np.random.default_rng(2).random(fresh.shape) < 0.05, np.nan, fresh)
+    together = neighbours.measure(fresh, n_jobs=1)
+    for n_rows in (1, 2, 3, 5):
+        alone = [neighbours.measure(fresh[i : i + n_rows], n_jobs=1) for i in range(0, 50, n_rows)]
+        np.testing.assert_array_equal(np.hstack(alone), together)
+
+
+@pytest.mark.parametrize("n_numbers", [5, 1023, 1024, 2000])
+@pytest.mark.parametrize("n_wanted", [1, 5, 21])
+def test_the_smallest_are_those_of_a_stable_sort(n_numbers, n_wanted):
+    rng = np.random.default_rng(n_numbers + n_wanted)
+    far = rng.random(n_numbers)
+    for numbers in (
+        far,
+        np.sort(far),
+        np.sort(far)[::-1].copy(),
+        np.round(far, 2),  # ties
+        np.round(far),
+        np.zeros(n_numbers),
+        np.where(far < 0.995, np.inf, far),
+        np.where(np.arange(n_numbers) % 128 < 3, far, far + 1.0),  # all in few groups
+    ):
+        squares, nearest = np.empty(n_wanted), np.empty(n_wanted, np.int64)
+        select(numbers, *selection_space(n_numbers), squares, nearest)
+        order = np.argsort(numbers, kind="stable")[:n_wanted]
+        finite = np.isfinite(numbers[order])
+        found = len(order)
+        np.testing.assert_array_equal(squares[:found], numbers[order])
+        np.testing.assert_array_equal(nearest[:found][finite], order[finite])
+        assert np.isinf(squares[found:]).all()
 
 
 def test_large_tables_are_sampled_and_threads_change_nothing():

@@ -22,6 +22,13 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import run_chunks
+from setatoms.views.nearest import (
+    TOGETHER,
+    select,
+    selection_space,
+    square_distances,
+    square_distances_of_four,
+)
 
 Array = NDArray[np.float64]
 
@@ -77,19 +84,20 @@ class Neighbours:
         measured = np.empty((2, len(Z)))
 
         def task(start: int, stop: int) -> None:
-            work = np.empty(len(self.reach))
+            rows = Z[start:stop]
+            if len(rows) % TOGETHER:
+                rows = np.concatenate([rows, np.zeros((-len(rows) % TOGETHER, Z.shape[1]))])
+            work, space = np.empty((TOGETHER, len(self.reach))), selection_space(len(self.reach))
             squares, nearest = np.empty(n_near + 1), np.empty(n_near + 1, np.int64)
+            answers = np.empty((2, len(rows)))
+            near = min(_FOR_DISTANCE, n_near)
+            # fmt: off
             _measure(
-                Z[start:stop],
-                self.columns,
-                self.reach,
-                self.density,
-                min(_FOR_DISTANCE, n_near),
-                work,
-                squares,
-                nearest,
-                measured[:, start:stop],
+                rows, self.columns, self.reach, self.density, near, work, *space, squares, nearest,
+                answers,
             )
+            # fmt: on
+            measured[:, start:stop] = answers[:, : stop - start]
 
         run_chunks(task, len(Z), n_jobs=n_jobs, chunk_rows=_CHUNK_ROWS)
         return measured
@@ -103,8 +111,8 @@ class Neighbours:
         n_near = min(place, len(self.reach) - 1)
         for i, row in enumerate(Z):
             work, squares = np.empty(len(self.reach)), np.empty(n_near + 1)
-            _square_distances(row, self.columns, work)
-            _select(work, squares, np.empty(n_near + 1, np.int64))
+            square_distances(row, self.columns, work)
+            select(work, *selection_space(len(work)), squares, np.empty(n_near + 1, np.int64))
             found[i] = np.sqrt(squares[n_near if squares[0] == 0 else n_near - 1])
         return found
 
@@ -120,103 +128,43 @@ class Neighbours:
         def task(start: int, stop: int) -> None:
             work, trial = np.empty(len(self.reach)), np.empty(len(self.reach))
             squares, nearest = np.empty(n_near), np.empty(n_near, np.int64)
+            space = selection_space(len(self.reach))
             rows, answers = Z[start:stop], implied[start:stop]
-            _imply(rows, self.columns, work, trial, squares, nearest, answers)
+            _imply(rows, self.columns, work, trial, *space, squares, nearest, answers)
 
         run_chunks(task, len(Z), n_jobs=n_jobs, chunk_rows=_CHUNK_ROWS)
         return implied
 
 
 @kernel
-def _square_distances(row, columns, work):
-    """Fill work (n_rows,) with squared distances to row (m,), scaled to full width.
-
-    Four columns are read at a time, which takes half the time; terms are added in their order.
-    """
-    n_features, n_rows = columns.shape
-    for i in range(n_rows):
-        work[i] = 0.0
-    n_observed = 0
-    for first in range(0, n_features, 4):
-        stop = min(first + 4, n_features)
-        n_here = 0
-        for j in range(first, stop):
-            if not np.isnan(row[j]):
-                n_here += 1
-        n_observed += n_here
-        if n_here == 4:
-            _add_four(row[first:stop], columns[first:stop], work)
-        else:
-            _add_observed(row[first:stop], columns[first:stop], work)
-    if 0 < n_observed < n_features:
-        factor = n_features / n_observed
-        for i in range(n_rows):
-            work[i] *= factor
-
-
-@kernel
-def _add_four(values, columns, work):
-    """Add to work (n_rows,) the squared differences of columns (4, n_rows) from values (4,)."""
-    value0, value1, value2, value3 = values[0], values[1], values[2], values[3]
-    for i in range(work.shape[0]):
-        gap0, gap1 = columns[0, i] - value0, columns[1, i] - value1
-        gap2, gap3 = columns[2, i] - value2, columns[3, i] - value3
-        work[i] = work[i] + gap0 * gap0 + gap1 * gap1 + gap2 * gap2 + gap3 * gap3
-
-
-@kernel
-def _add_observed(values, columns, work):
-    """Add to work (n_rows,) the squared differences of columns (q, n_rows) from values (q,)."""
-    for j in range(values.shape[0]):
-        value = values[j]
-        if np.isnan(value):
-            continue
-        for i in range(work.shape[0]):
-            gap = columns[j, i] - value
-            work[i] += gap * gap
-
-
-@kernel
-def _select(work, squares, nearest):
-    """Find the smallest of work (n_rows,), increasing; ties to the lowest index."""
-    last = squares.shape[0] - 1
-    for q in range(last + 1):
-        squares[q] = np.inf
-        nearest[q] = 0
-    for i in range(work.shape[0]):
-        value = work[i]
-        if value < squares[last]:
-            q = last
-            while q > 0 and squares[q - 1] > value:
-                squares[q] = squares[q - 1]
-                nearest[q] = nearest[q - 1]
-                q -= 1
-            squares[q] = value
-            nearest[q] = i
-
-
-@kernel
-def _search_chunk(Z, columns, first, work, squares, nearest):
+def _search_chunk(Z, columns, first, work, least, below, squares, nearest):
     """Find the nearest other rows of those from `first` on, one for each line of squares."""
     for q in range(squares.shape[0]):
-        _square_distances(Z[first + q], columns, work)
+        square_distances(Z[first + q], columns, work)
         work[first + q] = np.inf
-        _select(work, squares[q], nearest[q])
+        select(work, least, below, squares[q], nearest[q])
 
 
 def _search_others(
     Z: Array, columns: Array, first: int, squares: Array, nearest: NDArray[np.int64]
 ) -> None:
-    _search_chunk(Z, columns, first, np.empty(columns.shape[1]), squares, nearest)
+    work, space = np.empty(columns.shape[1]), selection_space(columns.shape[1])
+    _search_chunk(Z, columns, first, work, *space, squares, nearest)
 
 
 @kernel
-def _measure(Z, columns, reach, density, for_distance, work, squares, nearest, measured):
-    """Fill measured (2, n) with distance and local outlier factor of the rows of Z (n, m)."""
+def _measure(
+    Z, columns, reach, density, for_distance, work, least, below, squares, nearest, measured
+):
+    """Fill measured (2, n) with distance and local outlier factor of the rows of Z (n, m).
+
+    `work` (4, n_rows) holds distances of four rows; n is a multiple of four.
+    """
     n_near = squares.shape[0] - 1
     for row in range(Z.shape[0]):
-        _square_distances(Z[row], columns, work)
-        _select(work, squares, nearest)
+        if row % TOGETHER == 0:
+            square_distances_of_four(Z[row : row + TOGETHER], columns, work)
+        select(work[row % TOGETHER], least, below, squares, nearest)
         # a row of the sample is no neighbour of itself
         first = 1 if squares[0] == 0.0 else 0
         total = 0.0
@@ -229,12 +177,12 @@ def _measure(Z, columns, reach, density, for_distance, work, squares, nearest, m
 
 
 @kernel
-def _imply(Z, columns, work, trial, squares, nearest, implied):
+def _imply(Z, columns, work, trial, least, below, squares, nearest, implied):
     """Fill implied (n, m) with the mean of each column over rows near in all others."""
     n_features, n_rows = columns.shape
     n_near = squares.shape[0]
     for row in range(Z.shape[0]):
-        _square_distances(Z[row], columns, work)
+        square_distances(Z[row], columns, work)
         n_observed = 0
         for j in range(n_features):
             if not np.isnan(Z[row, j]):
@@ -257,7 +205,7 @@ def _imply(Z, columns, work, trial, squares, nearest, implied):
                 else:
                     gap = columns[j, i] - value
                     trial[i] = work[i] - gap * gap * scale
-            _select(trial, squares, nearest)
+            select(trial, least, below, squares, nearest)
             total = 0.0
             for q in range(n_near):
                 total += columns[j, nearest[q]]
