@@ -181,3 +181,16 @@ def test_few_rows_are_warned_of_once(rows):
     with pytest.warns(UserWarning, match="rows per feature") as caught:
         make().fit(rows[:40])
     assert len(caught) == 1
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("n_rows", [400, 2000])
+def test_two_columns_are_enough(budget, n_rows):
+    # cones of ten atoms per feature would not fit side by side in a plane
+    rng = np.random.default_rng(0)
+    flow = rng.normal(size=n_rows)
+    X = np.column_stack([flow, flow + 0.1 * rng.normal(size=n_rows)])
+    model = setatoms.SetAtomEnsemble(budget=budget, random_state=0).fit(X)
+    normal, broken = model.score_samples([[1.0, 1.0], [1.5, -1.5]])
+    assert broken < normal
+    assert model.predict([[1.5, -1.5]]) == -1

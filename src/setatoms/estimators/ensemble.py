@@ -58,7 +58,8 @@ class SetAtomEnsemble(DetectorParameters, ErrorDetector):
         each of its atoms, at least 1,000, or all if there are fewer.
     n_atoms : float, int or None, default=None
         Number of atoms of every member: a float counts per feature, an int in total. None takes 6
-        and 10 per feature in turn, but at most one for 20 rows where these are few.
+        and 10 per feature in turn (of two features 6), but at most one for 20 rows where these
+        are few.
     radii : (float, float), default=(0.04, 0.12)
         The smallest and the largest radius, inside (0, sqrt 2).
     n_nonzero : int, default=2

@@ -208,7 +208,9 @@ def _count_atoms(n_atoms: float | None, n_samples: int, n_features: int) -> tupl
         )
     most = max(n_features, n_samples // FEWEST_ROWS_PER_ATOM)
     most = limit_wide(most, n_samples, n_features)
-    return tuple(min(count_atoms(size, n_features), most) for size in SIZES)
+    # in a plane there is no room for more cones side by side
+    sizes = SIZES if n_features > 2 else SIZES[:1]
+    return tuple(min(count_atoms(size, n_features), most) for size in sizes)
 
 
 def _member_recipe(
