@@ -5,7 +5,7 @@ import pytest
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from setatoms.views import Neighbours
-from setatoms.views.nearest import select, selection_space
+from setatoms.views.nearest import distances_in_place, select, selection_space
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +102,16 @@ def test_the_smallest_are_those_of_a_stable_sort(n_numbers, n_wanted):
         np.testing.assert_array_equal(squares[:found], numbers[order])
         np.testing.assert_array_equal(nearest[:found][finite], order[finite])
         assert np.isinf(squares[found:]).all()
+
+
+def test_the_distance_in_a_place_is_that_of_a_sort(kept, fresh):
+    found = distances_in_place(fresh, np.ascontiguousarray(kept.T), 75)
+    expected = np.sort(np.linalg.norm(fresh[:, None] - kept, axis=2), axis=1)[:, 75]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_equal_distances_hide_the_one_in_a_place():
+    assert np.isnan(distances_in_place(np.zeros((3, 2)), np.ones((2, 20)), 5)).all()
 
 
 def test_large_tables_are_sampled_and_threads_change_nothing():

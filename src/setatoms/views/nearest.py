@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 from setatoms._compile import kernel
 from setatoms.lanes import Lanes, Vector, lane_kernel
 
+Array = NDArray[np.float64]
+
 TOGETHER = 4
 _GROUPS = 128
 # Of fewer numbers, groups are too small to be worth it.
 _LEAST_NUMBERS = 8 * _GROUPS
-_HALVINGS = 12
+_HALVINGS, _MOST_HALVINGS = 12, 40
 # So many more groups than needed may be gone through.
 _SLACK = 3
 
@@ -49,17 +51,24 @@ def _count_body(values: Vector, bound: Vector) -> Lanes:
     return [], [values.constant(1.0).where_negative(values - bound, 0.0)]
 
 
+def _below_body(values: Vector, bound: Vector) -> Lanes:
+    return [], [values.where_negative(values - bound, -1.0)]
+
+
 _add_column = _add_squares(1, 1)
 _add_column_to_four = _add_squares(1, 4)
 _add_four_to_four = _add_squares(4, 4)
 _take_smaller = lane_kernel(
     2, 0, lambda least, values: ([least.at_most(values)], []), writes=(0,), any_length=True
 )
-_range = lane_kernel(1, 0, lambda values: ([], [values, values]), reduces=("min", "max"))
-_count_below = lane_kernel(1, 1, _count_body, reduces=("sum",))
+_range = lane_kernel(
+    1, 0, lambda values: ([], [values, values]), reduces=("min", "max"), any_length=True
+)
+_count_below = lane_kernel(1, 1, _count_body, reduces=("sum",), any_length=True)
+_largest_below = lane_kernel(1, 1, _below_body, reduces=("max",), any_length=True)
 
 
-def selection_space(n_rows: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def selection_space(n_rows: int) -> tuple[Array, NDArray[np.int64]]:
     """Return work space for `select`, for so many numbers."""
     return np.empty(_GROUPS), np.empty(n_rows + 1, np.int64)
 
@@ -189,3 +198,45 @@ def _select_one_by_one(work, squares, nearest):
                 q -= 1
             squares[q] = value
             nearest[q] = i
+
+
+def in_fours(rows: Array) -> Array:
+    """Return rows (n, m) with zeros behind them, so that their number is a multiple of four."""
+    n_more = -len(rows) % TOGETHER
+    return np.concatenate([rows, np.zeros((n_more, rows.shape[1]))]) if n_more else rows
+
+
+def distances_in_place(Z: Array, columns: Array, place: int) -> Array:
+    """Return of each row of Z (n, m) the distance that has a place, from 0, among all of its own.
+
+    It is NaN where equal distances hide it. Distances are those to columns (m, n_rows).
+    """
+    rows = in_fours(Z)
+    squares = np.empty(len(rows))
+    _squares_in_place(rows, columns, place, np.empty((TOGETHER, columns.shape[1])), squares)
+    return np.sqrt(squares[: len(Z)])
+
+
+@kernel
+def _squares_in_place(Z, columns, place, work, squares):
+    for row in range(Z.shape[0]):
+        if row % TOGETHER == 0:
+            square_distances_of_four(Z[row : row + TOGETHER], columns, work)
+        squares[row] = _in_place(work[row % TOGETHER], place)
+
+
+@kernel
+def _in_place(work, place):
+    """Return the number of work (n_rows,) that so many others are below; NaN if it is not found."""
+    n_rows = work.shape[0]
+    low, high = _range(n_rows, work)
+    for _ in range(_MOST_HALVINGS):
+        middle = low + (high - low) * 0.5
+        n_below = _count_below(n_rows, work, middle)
+        if n_below == place + 1:
+            return _largest_below(n_rows, work, middle)
+        if n_below <= place:
+            low = middle
+        else:
+            high = middle
+    return np.nan

@@ -24,6 +24,7 @@ from setatoms._compile import kernel
 from setatoms.backends import run_chunks
 from setatoms.views.nearest import (
     TOGETHER,
+    in_fours,
     select,
     selection_space,
     square_distances,
@@ -84,9 +85,7 @@ class Neighbours:
         measured = np.empty((2, len(Z)))
 
         def task(start: int, stop: int) -> None:
-            rows = Z[start:stop]
-            if len(rows) % TOGETHER:
-                rows = np.concatenate([rows, np.zeros((-len(rows) % TOGETHER, Z.shape[1]))])
+            rows = in_fours(Z[start:stop])
             work, space = np.empty((TOGETHER, len(self.reach))), selection_space(len(self.reach))
             squares, nearest = np.empty(n_near + 1), np.empty(n_near + 1, np.int64)
             answers = np.empty((2, len(rows)))

@@ -30,6 +30,7 @@ from scipy.spatial.distance import cdist
 
 from setatoms.backends import run_chunks
 from setatoms.views.calibration import Calibration
+from setatoms.views.nearest import distances_in_place
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -192,12 +193,15 @@ def _log_distances(Z: Array, keep: Mask, n_jobs: int | None) -> Array:
     kept = np.flatnonzero(keep)
     sample = rows[kept[np.linspace(0, len(kept) - 1, min(len(kept), _SAMPLE_ROWS)).astype(int)]]
     place = len(sample) // _QUARTER
+    columns = np.ascontiguousarray(sample.T)
     distances = np.empty(len(rows))
 
     def measure(start: int, stop: int) -> None:
-        of_rows = cdist(rows[start:stop], sample)
-        of_rows.partition(place, axis=1)
-        distances[start:stop] = of_rows[:, place]
+        distances[start:stop] = distances_in_place(rows[start:stop], columns, place)
+        if len(hidden := start + np.flatnonzero(np.isnan(distances[start:stop]))):
+            of_rows = cdist(rows[hidden], sample)
+            of_rows.partition(place, axis=1)
+            distances[hidden] = of_rows[:, place]
 
     run_chunks(measure, len(rows), n_jobs=n_jobs, chunk_rows=_CHUNK_ROWS)
     return np.asarray(np.log(np.maximum(distances, _LEAST_SIZE)))
