@@ -189,3 +189,15 @@ def test_a_third_of_anomalies_does_not_stretch_the_scale():
     clean, stretched = (Calibration.learn(values[None]) for values in (normal, mixed))
     assert clean.spread[0] == pytest.approx(1.0, abs=0.1)
     assert (mixed[700:].mean() - stretched.middle[0]) / stretched.spread[0] > 1.5
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_with_few_columns_a_value_far_out_is_above_all_ordinary_rows(seed):
+    rng = np.random.default_rng(seed)
+    flow, other = rng.normal(size=(2, 3000))
+    X = np.column_stack([flow, 2 * flow + 0.1 * rng.normal(size=3000), other])
+    detector = setatoms.SetAtomEnsemble(random_state=seed).fit(X[:1500])
+    odd = X[:1] + np.array([0.0, 0.0, 8.0])
+    assert detector.predict(odd) == -1
+    assert detector.score_samples(odd) < detector.score_samples(X[1500:]).min()
+    assert 0.01 < (detector.predict(X[1500:]) == -1).mean() < 0.08

@@ -24,7 +24,7 @@ LARGEST = 20.0
 _LOW, _HIGH = 0.16, 0.84
 _UPPER_WEIGHT = 0.5
 # Differences of logarithms below this, five per cent, are nothing.
-_LEAST_SPREAD = 0.05
+LEAST_SPREAD = 0.05
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,10 @@ class Calibration:
     spread: Array
 
     @classmethod
-    def learn(cls, values: Array) -> Calibration:
+    def learn(cls, values: Array, least: Array | float = LEAST_SPREAD) -> Calibration:
         """Take centre and unit of `values` (n_measures, n_samples), which are logarithms.
+
+        No unit is below `least`, one for all measures or one for each.
 
         Examples
         --------
@@ -52,7 +54,7 @@ class Calibration:
         """
         low, middle, high = np.quantile(values, (_LOW, 0.5, _HIGH), axis=1)
         spread = np.maximum(middle - low, _UPPER_WEIGHT * (high - middle))
-        return cls(middle, np.maximum(spread, _LEAST_SPREAD))
+        return cls(middle, np.maximum(spread, least))
 
     def apply(self, values: Array) -> Array:
         """Return `values` (n_measures, n_samples) in robust standard deviations, at most 20."""

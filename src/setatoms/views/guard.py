@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.views.calibration import LARGEST, Calibration
+from setatoms.views.calibration import LARGEST, LEAST_SPREAD, Calibration
 from setatoms.views.elementwise import log_at_least, log_of_one_plus, rise
 from setatoms.views.neighbours import Neighbours
 
@@ -59,6 +59,9 @@ _LEAST_MARGIN = 1.0
 # Smaller errors, sizes and distances are nothing.
 _LEAST_ERROR, _LEAST_DISTANCE = 1e-4, 1e-2
 _LEAST_FACTOR = 1e-9
+# Relations are in robust standard deviations already. Where columns are few, most rows leave next
+# to nothing, and any that leave a little would seem to leave a lot.
+_LEAST_SPREADS = np.array([0.5, LEAST_SPREAD, LEAST_SPREAD, LEAST_SPREAD])
 _MOST_OUTCASTS = 500
 # This many rows are a group.
 _FEW = 4
@@ -195,7 +198,7 @@ class Guard:
             longest=reach.longest,
             groups=tuple(groups),
             errors=of_errors,
-            measures=Calibration.learn(values),
+            measures=Calibration.learn(values, _LEAST_SPREADS),
             neighbours=neighbours,
             outcasts=np.empty((Z.shape[1], 0)),
         )
