@@ -32,7 +32,8 @@ class AtomEstimator(BaseEstimator):
         sample_weight : array-like of shape (n_samples,), optional
             How often each row counts. The model is that of a table in which a row of weight 3
             stands three times, one after the other, and a row of weight 0 not at all. A weight of
-            2.3 counts twice or, with probability 0.3, three times.
+            2.3 counts twice or, with probability 0.3, three times. Keep the mean near one: see
+            ``docs/habits.md``.
 
         Returns
         -------

@@ -69,7 +69,7 @@ class DecidesByScore(OutlierMixin):
 
         The same as ``fit(X).predict(X)``. With a float `contamination` that is the share of rows
         flagged. With "auto" the threshold is that for *unseen* rows; training rows score better
-        than those, so that fewer than 5 % of normal ones are flagged.
+        than those, so that usually fewer than 5 % of the normal ones are flagged.
 
         Parameters
         ----------

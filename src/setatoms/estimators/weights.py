@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _FEWEST_ROWS = 2
-# Above this the table would not fit; weights of such size are not meant as counts.
+# Weights with a larger mean are hardly meant as counts, and the table would hardly fit.
 _MOST_COPIES = 1_000
 
 
