@@ -3,7 +3,11 @@
 import sys
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from pyod.models.knn import KNN
+from pyod.utils.utility import standardizer
 from scipy.special import erf
 from scipy.stats import binom
 from sklearn.base import clone
@@ -104,7 +108,7 @@ def test_it_can_be_cloned_with_its_detector():
     assert model.detector.n_atoms == 9
 
 
-def test_the_default_is_the_gaussian_detector(rows):
+def test_the_default_is_the_ensemble(rows):
     assert isinstance(PyODDetector().fit(rows).detector_, SetAtomEnsemble)
 
 
@@ -113,3 +117,59 @@ def test_without_pyod_the_error_says_what_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, "setatoms.pyod")
     with pytest.raises(ImportError, match=r'pip install "setatoms\[pyod\]"'):
         __import__("setatoms.pyod")
+
+
+def test_what_pyod_reports_of_rejections_can_be_computed(model, rows):
+    expected, most, cost = model.compute_rejection_stats(T=8, c_r=0.1)
+    assert 0 <= expected <= most
+    labels, *stats = model.predict_with_rejection(rows, T=8, c_r=0.1, return_stats=True)
+    np.testing.assert_array_equal(labels, model.predict_with_rejection(rows, T=8, c_r=0.1))
+    assert stats == [[expected, most, cost]]
+
+
+def test_fit_predict_returns_the_labels_of_training_rows(model, rows):
+    again = clone(model)
+    np.testing.assert_array_equal(again.fit_predict(rows), model.labels_)
+    np.testing.assert_array_equal(again.decision_scores_, model.decision_scores_)
+
+
+def test_ranks_are_those_among_training_scores(model, rows):
+    ranks = model._predict_rank(rows[:30])
+    scores = model.decision_function(rows[:30])
+    np.testing.assert_array_equal(ranks, (model.decision_scores_ < scores[:, None]).sum(axis=1))
+
+
+class Above:
+    """A threshold as PyThresh has them: an object that labels the scores itself."""
+
+    def fit(self, scores):
+        self.thresh_ = np.quantile(scores, 0.8)
+        self.labels_ = (scores > self.thresh_).astype(int)
+
+    def predict(self, scores):
+        return (scores > self.thresh_).astype(int)
+
+
+def test_a_threshold_may_be_an_object(rows):
+    model = PyODDetector(VectorAtomDetector(random_state=0), contamination=Above()).fit(rows)
+    assert model.labels_.sum() == 80
+    np.testing.assert_array_equal(model.predict(rows), model.labels_)
+
+
+def test_scores_combine_with_those_of_pyods_own(model, rows):
+    knn = KNN().fit(rows)
+    both = np.column_stack([model.decision_scores_, knn.decision_scores_])
+    mean = standardizer(both).mean(axis=1)
+    assert all(np.corrcoef(mean, scores)[0, 1] > 0 for scores in both.T)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_and_gaps_are_taken_as_the_detector_takes_them(frame, rows):
+    gappy = rows.copy()
+    gappy[::7, 2] = np.nan
+    X = frame({f"c{j}": column for j, column in enumerate(gappy.T)})
+    detector = VectorAtomDetector(missing="fill", random_state=0)
+    model = PyODDetector(detector).fit(X)
+    np.testing.assert_array_equal(model.decision_scores_, model.decision_function(X))
+    assert list(model.detector_.feature_names_in_) == list(X.columns)
+    assert model.predict_proba(X).shape == (400, 2)

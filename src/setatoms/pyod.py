@@ -32,9 +32,10 @@ class PyODDetector(BaseDetector):
     """Wrap a detector of this library in the conventions of PyOD.
 
     Scores are minus `score_samples`, higher for more abnormal rows; labels are 1 for outliers and
-    0 for all other rows. `predict`, `predict_proba` and `predict_confidence` are PyOD's own. For
-    p-values give normal rows outside the fit to ``detector_.calibrate`` and ask
-    ``detector_.p_values``.
+    0 for all other rows. `predict`, `predict_proba`, `predict_confidence`, `predict_with_rejection`
+    and `compute_rejection_stats` are PyOD's own. Its probabilities are scores, rescaled to lie
+    between 0 and 1 by those of the training rows. For p-values give normal rows
+    outside the fit to ``detector_.calibrate`` and ask ``detector_.p_values``.
 
     Parameters
     ----------

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from sklearn import config_context
+from sklearn.pipeline import make_pipeline
 
 import setatoms
 from setatoms import TableEncoder
 from setatoms.cli import main
-from setatoms.files import FileError
+from setatoms.estimators.encoder import _IN_PYTHON
+from setatoms.files import FileError, choose, encoding
 
 
 @pytest.fixture
@@ -38,7 +43,7 @@ def frame() -> pd.DataFrame:
 def test_columns_become_numbers_and_notes_say_how(frame: pd.DataFrame) -> None:
     encoder = TableEncoder().fit(frame)
     assert list(encoder.get_feature_names_out()) == ["size", "cost", "weight", "ok", "flag"]
-    X = encoder.transform(frame)
+    X = encoder.transform(frame).to_numpy()
     np.testing.assert_allclose(X[:, 1], 1000 * frame["size"], atol=0.006)
     np.testing.assert_array_equal(np.isnan(X[:, 2]), frame["weight"].isna())
     np.testing.assert_array_equal(X[:, 3], frame["ok"] == "yes")
@@ -52,12 +57,8 @@ def test_columns_become_numbers_and_notes_say_how(frame: pd.DataFrame) -> None:
 
 
 def test_polars_gives_what_pandas_gives(frame: pd.DataFrame) -> None:
-    pl = pytest.importorskip("polars")
-    columns = {name: values.to_list() for name, values in frame.items()}
     encoder = TableEncoder().fit(frame)
-    np.testing.assert_array_equal(
-        encoder.transform(pl.DataFrame(columns)), encoder.transform(frame)
-    )
+    np.testing.assert_array_equal(encoder.transform(in_polars(frame)), encoder.transform(frame))
 
 
 def test_a_model_of_the_command_line_scores_a_raw_frame(
@@ -93,3 +94,88 @@ def test_what_is_no_frame_or_lacks_a_column_is_an_error(frame: pd.DataFrame) -> 
         encoder.transform(frame.drop(columns="cost"))
     with pytest.raises(FileError, match="several columns of the same name"):
         TableEncoder().fit(pd.concat([frame, frame], axis=1))
+
+
+KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
+
+
+def in_polars(frame: pd.DataFrame) -> pl.DataFrame:
+    """Return a pandas frame as one of polars."""
+    return pl.DataFrame({name: values.to_list() for name, values in frame.items()})
+
+
+def test_the_kind_of_frame_and_its_index_are_kept(frame: pd.DataFrame) -> None:
+    labelled = frame.set_index(pd.Index([f"row {i}" for i in range(60)]))
+    encoder = TableEncoder().fit(labelled)
+    out = encoder.transform(labelled)
+    assert isinstance(out, pd.DataFrame)
+    assert list(out.index) == list(labelled.index)
+    assert isinstance(encoder.transform(in_polars(frame)), pl.DataFrame)
+    for each in (out, encoder.transform(in_polars(frame))):
+        assert list(each.columns) == list(encoder.get_feature_names_out())
+
+
+@pytest.mark.parametrize("chosen", [*KINDS, "default"])
+@pytest.mark.parametrize("given", KINDS)
+def test_set_output_chooses_another_kind(frame: pd.DataFrame, given: str, chosen: str) -> None:
+    X = frame if given == "pandas" else in_polars(frame)
+    plain = TableEncoder().fit(frame).transform(frame).to_numpy()
+    out = TableEncoder().set_output(transform=chosen).fit_transform(X)
+    assert isinstance(out, KINDS.get(chosen, np.ndarray))
+    np.testing.assert_array_equal(np.asarray(out), plain)
+    if chosen != "default":
+        with config_context(transform_output=chosen):
+            assert isinstance(TableEncoder().fit_transform(X), KINDS[chosen])
+
+
+@pytest.mark.filterwarnings("error:X does not have valid feature names")
+@pytest.mark.parametrize("given", KINDS)
+def test_a_detector_behind_it_knows_the_names(frame: pd.DataFrame, given: str) -> None:
+    X = frame if given == "pandas" else in_polars(frame)
+    detector = setatoms.VectorAtomDetector(missing="fill", n_iter=10, random_state=0)
+    pipeline = make_pipeline(TableEncoder(), detector).fit(X)
+    names = ["size", "cost", "weight", "ok", "flag"]
+    assert list(detector.feature_names_in_) == names
+    assert list(pipeline.feature_names_in_) == list(frame.columns)
+    scores = pipeline.score_samples(X)
+    assert isinstance(scores, np.ndarray)
+    np.testing.assert_array_equal(scores[3:5], pipeline.score_samples(X[3:5]))
+
+
+@pytest.mark.filterwarnings("error:X does not have valid feature names")
+def test_a_model_of_the_command_line_gets_names_from_its_encoder(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    data, model = tmp_path / "a.csv", tmp_path / "m.setatoms"
+    frame.to_csv(data, index=False)
+    assert main(["fit", str(data), "--method", "vector", "--save", str(model)]) == 0
+    encoder = TableEncoder.of_model(model)
+    setatoms.load(model).set_params(missing="fill").score_samples(encoder.transform(frame))
+    assert set(encoder.feature_names_in_) <= set(frame.columns)
+
+
+def test_notes_and_errors_speak_of_parameters(frame: pd.DataFrame) -> None:
+    frame["number"] = ["n.a.d." if i == 30 else f"{i}.5" for i in range(60)]
+    notes = "\n".join(TableEncoder().fit(frame).notes_)
+    for note in (
+        "`use` takes it for a measurement",
+        "one_hot=True makes a feature of each value",
+        "'weight': NaN, which detectors with missing='fill' take",
+        "no number",
+    ):
+        assert note in notes
+    assert "--" not in notes
+    with pytest.raises(FileError, match=r"`use` cannot take it .*; make a number of it first"):
+        TableEncoder(use=["day"]).fit(frame)
+    with pytest.raises(FileError, match="too few columns") as error:
+        TableEncoder().fit(frame[["no", "maker"]])
+    assert "--" not in str(error.value)
+
+
+def test_options_named_in_notes_of_files_are_all_known_to_the_encoder() -> None:
+    """A new option in a note on columns needs its words in Python."""
+    for source in (choose, encoding):
+        code = re.sub(r'"\s+f?"', "", Path(source.__file__).read_text(encoding="utf-8"))
+        for option in re.findall(r"(?<!-)--[a-z][a-z-]*", code):
+            # frames have no numbers kept, so that stand-ins are not looked for
+            assert option == "--missing" or any(option in there for there in _IN_PYTHON)

@@ -200,3 +200,21 @@ def test_a_missing_value_is_not_to_blame(rows, rank):
                 assert column["contribution"] == column.get("drop", 0.0) == 0.0
         assert abs(by_name(record, "contribution").sum() - 1) < 1e-9
     assert records[2]["sentence"] == "as expected in every column"
+
+
+def test_the_ranking_is_the_mean_contribution_of_flagged_rows(detector, frame):
+    explanation = detector.explain(frame, top=None)
+    for flagged in (True, False):
+        records = [r for r in explanation.records if r["flagged"] or not flagged]
+        expected = np.mean([by_name(record, "contribution") for record in records], axis=0)
+        ranking = explanation.ranking(flagged=flagged)
+        # the same sums, in another order
+        assert [ranking[name] for name in NAMES] == pytest.approx(list(expected), rel=1e-12)
+        assert list(ranking.values()) == sorted(ranking.values(), reverse=True)
+
+
+def test_the_ranking_needs_all_columns_and_no_rows_have_none(detector, frame):
+    with pytest.raises(ValueError, match=r"explain\(X, top=None\) lists all"):
+        detector.explain(frame, top=2).ranking(flagged=False)
+    normal = frame[detector.predict(frame) == 1]
+    assert detector.explain(normal, top=None).ranking() == {}

@@ -20,7 +20,7 @@ from setatoms.estimators.saving import save_model
 class AtomEstimator(BaseEstimator):
     """The common base of detectors and transformers."""
 
-    def fit(self, X: Any, y: object = None) -> Self:
+    def fit(self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
         """Learn a dictionary from the rows of `X`.
 
         Parameters
@@ -29,6 +29,11 @@ class AtomEstimator(BaseEstimator):
             Finite numbers, at least two rows and two features; with ``missing="fill"`` also NaN.
         y : Ignored
             Present for API consistency.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each row counts. The model is that of a table in which a row of weight 3
+            stands three times, one after the other, and a row of weight 0 not at all. A weight of
+            2.3 counts twice or, with probability 0.3, three times. Keep the mean near one: see
+            ``docs/habits.md``.
 
         Returns
         -------
@@ -37,7 +42,7 @@ class AtomEstimator(BaseEstimator):
         """
         check_parameters(self)
         draft = copy(self)
-        draft._fit(X)
+        draft._fit(X, sample_weight)
         self.__dict__ = draft.__dict__
         return self
 
@@ -58,7 +63,7 @@ class AtomEstimator(BaseEstimator):
         save_model(self, path, notes)
 
     @abstractmethod
-    def _fit(self, X: Any) -> None:
+    def _fit(self, X: Any, sample_weight: Any) -> None:
         """Learn from `X` and write the result to this object."""
 
     @abstractmethod

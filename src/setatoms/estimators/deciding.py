@@ -21,6 +21,7 @@ class DecidesByScore(OutlierMixin):
     contamination: Any
     offset_: float
     calibration_scores_: Scores | None
+    fit: Any
 
     @abstractmethod
     def score_samples(self, X: Any) -> Scores:
@@ -62,6 +63,38 @@ class DecidesByScore(OutlierMixin):
             return np.where(self.decision_function(X) < 0, -1, 1)
         decisions.check_level("fdr", fdr)
         return np.where(decisions.benjamini_hochberg(self.p_values(X), fdr), -1, 1)
+
+    def fit_predict(self, X: Any, y: object = None, sample_weight: Any = None) -> NDArray[np.int_]:
+        """Fit to `X` and return -1 for the outliers among its rows and 1 for all others.
+
+        The same as ``fit(X).predict(X)``. With a float `contamination` that is the share of rows
+        flagged. With "auto" the threshold is that for *unseen* rows; training rows score better
+        than those, so that usually fewer than 5 % of the normal ones are flagged.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            Rows to learn from and to judge.
+        y : Ignored
+            Present for API consistency.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each row counts in `fit`; rows of weight 0 are judged like all others.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            -1 where `decision_function` is negative.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from setatoms import VectorAtomDetector
+        >>> X = np.random.default_rng(0).normal(size=(200, 4))
+        >>> labels = VectorAtomDetector(contamination=0.05, random_state=0).fit_predict(X)
+        >>> int((labels == -1).sum())
+        10
+        """
+        return self.fit(X, y, sample_weight).predict(X)
 
     def calibrate(self, X: Any) -> Self:
         """Let p-values compare with normal rows that took no part in the fit.

@@ -19,6 +19,7 @@ from setatoms.estimators.missing import keep_observed, measure, open_gaps
 from setatoms.estimators.recipes import OnStep, Recipe
 from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_constant
 from setatoms.estimators.tables import read_table
+from setatoms.estimators.weights import repeat_rows
 from setatoms.explain import mean_rows
 from setatoms.progress import Progress
 from setatoms.views import RELATION_ALONE, Guard, Inside, Judged, Neighbours, Reach, screen_rows
@@ -78,8 +79,11 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         """Return a cheaper recipe that stands for that of this detector in comparisons."""
         return self._recipe(n_samples, n_features).shortened()
 
-    def _fit(self, X: Any) -> None:
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        # separate streams: the dictionary does not depend on how the threshold is found
+        model_rng, fold_rng, judging_rng, copies_rng = self._generator().spawn(4)
         table = read_table(self, X, fitting=True)
+        table = repeat_rows(table, sample_weight, lambda: copies_rng)
         self.n_samples_fit_ = len(table)
         table = keep_observed(table, self._names())
         if self.standardize:
@@ -90,8 +94,6 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         rows = table if kept.all() else table[kept]
         recipe = self._recipe(*rows.shape)
         self._compile_ahead(recipe.kind_names)
-        # separate streams: the dictionary does not depend on how the threshold is found
-        model_rng, fold_rng, judging_rng = self._generator().spawn(3)
         judged = self._rows_to_judge(len(table), judging_rng)
         among_kept = np.flatnonzero(judged[kept])
         auto = isinstance(self.contamination, str)

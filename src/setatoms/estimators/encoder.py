@@ -8,10 +8,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 _NEEDS = 'TableEncoder needs DuckDB: pip install "setatoms[cli]"'
+# What the command line says of its options, and what that is in Python.
+_IN_PYTHON = {
+    "--use takes it": "`use` takes it",
+    "--use cannot take it": "`use` cannot take it",
+    "--query can make a number of it": "make a number of it first",
+    "--one-hot makes": "one_hot=True makes",
+    "filled with what the rest of the row implies": "NaN, which detectors with missing='fill' take",
+    " (--strict stops instead)": "",
+    "; if commas are decimal marks, give --decimal ,": "",
+}
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused-ignore]
@@ -22,6 +33,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
     value. Row numbers, identifiers, dates and other text are left out. `notes_` says what became of
     each column. These are the rules of ``setatoms detect``, and a model that the command line saved
     can be asked for its encoder.
+
+    A pandas frame becomes a pandas frame with the same index, a polars frame a polars frame, so
+    that detectors behind the encoder know the names of their columns. ``set_output`` chooses one of
+    the two for any input, and ``set_output(transform="default")`` a plain array.
 
     Parameters
     ----------
@@ -44,6 +59,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         What became of columns and cells, a sentence each.
     n_features_in_ : int
         How many columns the frame had.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names.
 
     Examples
     --------
@@ -54,11 +71,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
     ... )
     >>> encoder = TableEncoder().fit(frame)
     >>> encoder.transform(frame)
-    array([[5.0e+00, 1.0e+00],
-           [1.2e+03, 0.0e+00],
-           [    nan, 1.0e+00]])
+         cost   ok
+    0     5.0  1.0
+    1  1200.0  0.0
+    2     NaN  1.0
     >>> encoder.notes_[0]
-    "'id': dropped, identifiers or codes, by their name; --use takes it for a measurement"
+    "'id': dropped, identifiers or codes, by their name; `use` takes it for a measurement"
     """
 
     def __init__(
@@ -77,27 +95,62 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         self.missing = missing
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
-        """Choose the columns of a frame, pandas or polars, and how they become numbers."""
-        from setatoms.files import Choice, choose_columns
+        """Choose the columns of a frame and how they become numbers.
 
-        choice = Choice(None, self.drop, self.use, self.encode, self.one_hot)
+        Parameters
+        ----------
+        X : pandas or polars frame of shape (n_rows, n_columns)
+            At least two rows.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted encoder.
+        """
         self.__dict__.pop("encoding_", None)
         table = self._open(X)
-        chosen = choose_columns(table, choice, least_columns=1)
-        self.encoding_, self.notes_ = chosen.encoding, chosen.notes
+        chosen = self._choose(table)
+        self.encoding_, self.notes_ = chosen.encoding, [_in_python(note) for note in chosen.notes]
+        self.feature_names_in_ = np.array(table.names, dtype=object)
         self.n_features_in_ = len(table.names)
         return self
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the numbers (n_rows, n_features) of a frame, NaN where missing."""
+    def transform(self, X: Any) -> Any:
+        """Return the numbers of a frame, NaN where missing.
+
+        Parameters
+        ----------
+        X : pandas or polars frame of shape (n_rows, n_columns)
+            With the columns in use, in any order; others are ignored.
+
+        Returns
+        -------
+        features : frame or ndarray of shape (n_rows, n_features)
+            A frame of the same kind, unless ``set_output`` or ``sklearn.set_config`` asks for
+            something else.
+        """
         from setatoms.files import feature_chunks
 
         check_is_fitted(self)
         parts = [rows.features for rows in feature_chunks(self._open(X), self.encoding_)]
-        return np.concatenate([np.empty((0, len(self.encoding_.features))), *parts])
+        features = np.concatenate([np.empty((0, len(self.encoding_.features))), *parts])
+        return features if self._output_is_chosen() else _framed(features, X, self.encoding_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the features."""
+        """Return the names of the features.
+
+        Parameters
+        ----------
+        input_features : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        names : ndarray of shape (n_features,)
+            A column of numbers keeps its name; a feature of a value is ``column=value``.
+        """
         check_is_fitted(self)
         return np.array(self.encoding_.features, dtype=object)
 
@@ -115,7 +168,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
             raise ValueError(f"{path} has no encoder: it was saved in Python, of numbers alone")
         encoder = cls()
         encoder.encoding_, encoder.notes_ = Encoding.from_json(table), []
-        encoder.n_features_in_ = len(encoder.encoding_.columns)
+        names = [column.name for column in encoder.encoding_.columns]
+        encoder.feature_names_in_ = np.array(names, dtype=object)
+        encoder.n_features_in_ = len(names)
         return encoder
 
     def save(self, detector: Any, path: str | PathLike[str]) -> None:
@@ -126,6 +181,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         check_is_fitted(self)
         detector.save(path, notes={"table": self.encoding_.to_json()})
 
+    def _choose(self, table: Any) -> Any:
+        from setatoms.files import Choice, FileError, choose_columns
+
+        choice = Choice(None, self.drop, self.use, self.encode, self.one_hot)
+        try:
+            return choose_columns(table, choice, least_columns=1)
+        except FileError as error:
+            raise FileError(_in_python(str(error))) from None
+
+    def _output_is_chosen(self) -> bool:
+        """Tell whether scikit-learn was asked for a kind of output."""
+        own = getattr(self, "_sklearn_output_config", {}).get("transform")
+        return own is not None or get_config()["transform_output"] != "default"
+
     def _open(self, X: Any) -> Any:
         try:
             from setatoms.files import ReadOptions, open_frame
@@ -133,3 +202,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
             raise ImportError(_NEEDS) from error
         options, known = ReadOptions(missing=self.missing), getattr(self, "encoding_", None)
         return open_frame(X, options if known is None else known.options(options))
+
+
+def _framed(features: NDArray[np.float64], X: Any, encoding: Any) -> Any:
+    """Return features (n_rows, n_features) as a frame of the kind of `X`, if that is known."""
+    names = list(encoding.features)
+    match type(X).__module__.partition(".")[0]:
+        case "pandas":
+            return type(X)(features, index=X.index, columns=names)
+        case "polars":
+            return type(X)(features, schema=names, orient="row")
+    return features
+
+
+def _in_python(note: str) -> str:
+    """Return a sentence of the command line with parameters in place of its options."""
+    for there, here in _IN_PYTHON.items():
+        note = note.replace(there, here)
+    return note

@@ -31,7 +31,7 @@ class CommonParameters:
     n_features_in_ : int
         Number of features seen in `fit`.
     n_samples_fit_ : int
-        Number of rows seen in `fit`.
+        Number of rows seen in `fit`, copies by `sample_weight` included.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if `X` had any.
     """

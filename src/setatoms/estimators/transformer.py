@@ -18,6 +18,7 @@ from setatoms.estimators.recipes import Recipe
 from setatoms.estimators.single import HasDictionary
 from setatoms.estimators.standardize import reject_overflow
 from setatoms.estimators.tables import read_table
+from setatoms.estimators.weights import repeat_rows
 from setatoms.progress import Progress
 
 
@@ -31,8 +32,10 @@ class AtomTransformer(
     represents.
     """
 
-    def _fit(self, X: Any) -> None:
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        rng = self._generator()
         table = read_table(self, X, fitting=True)
+        table = repeat_rows(table, sample_weight, lambda: rng.spawn(1)[0])
         self.n_samples_fit_ = len(table)
         table = keep_observed(table, self._names())
         reject_overflow(table, self._names())
@@ -41,7 +44,7 @@ class AtomTransformer(
         name = type(self).__name__
         with Progress(recipe.n_steps, name, enabled=bool(self.verbose)) as progress:
             rows, missing = open_gaps(table)
-            learned = recipe.learn(rows, self._generator(), progress.advance, missing)
+            learned = recipe.learn(rows, rng, progress.advance, missing)
         self.dictionary_ = learned.dictionary
 
     @abstractmethod

@@ -11,6 +11,7 @@ contributions are those of `setatoms.explain.evidence`.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,8 @@ Mask = NDArray[np.bool_]
 RANKS = ("contribution", "refill")
 # Numbers that the actual atoms of coded rows may take at a time.
 _SLAB_NUMBERS = 1 << 22
+# Contributions of all columns sum to one but for rounding.
+_LEAST_UNLISTED = 1e-9
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,50 @@ class Explanation:
     def kinds(self) -> list[str]:
         """The kind of fault of each row; empty words with ``views=("relation",)``."""
         return [record.get("kind", "") for record in self.records]
+
+    def ranking(self, *, flagged: bool = True) -> dict[str, float]:
+        """Return the mean contribution of each column over the rows, largest first.
+
+        Where other libraries have ``feature_importances_``: which columns carry an anomaly differs
+        from row to row, so that a share of blame belongs to rows and not to the model. It takes all
+        columns of each row, as ``explain(X, top=None)`` lists them.
+
+        Parameters
+        ----------
+        flagged : bool, default=True
+            Whether only rows beyond the threshold count; of normal rows it tells what is hardest to
+            represent.
+
+        Returns
+        -------
+        shares : dict of str to float
+            They sum to one; empty if there are no rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from setatoms import VectorAtomDetector
+        >>> rng = np.random.default_rng(0)
+        >>> depth = rng.normal(size=(400, 1))
+        >>> X = np.hstack([depth, depth, -depth, -depth]) + 0.1 * rng.normal(size=(400, 4))
+        >>> detector = VectorAtomDetector(n_nonzero=1, n_atoms=4, random_state=0).fit(X)
+        >>> X[:5, 2] += 2.0
+        >>> ranking = detector.explain(X[:100], top=None).ranking()
+        >>> next(iter(ranking))
+        'x2'
+        """
+        records = [record for record in self.records if record["flagged"] or not flagged]
+        sums: dict[str, float] = defaultdict(float)
+        for record in records:
+            for column in record["columns"]:
+                sums[column["column"]] += column["contribution"]
+        if abs(sum(sums.values()) - len(records)) > _LEAST_UNLISTED * len(records):
+            raise ValueError(
+                "the rows list some of their columns only, so that contributions do not sum to "
+                "one; explain(X, top=None) lists all"
+            )
+        order = sorted(sums, key=lambda name: -sums[name])
+        return {name: sums[name] / len(records) for name in order}
 
     @cached_property
     def frame(self) -> pd.DataFrame:
