@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setatoms.report.distribution import Histogram
+from setatoms.histogram import Histogram
 
 _TICK_ROOM = 60.0
 
