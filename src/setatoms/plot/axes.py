@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREY = "#2b8cce", "#e69f00", "#808080"
 _MOST_NAME = 40
 # The least distance of two ticks, as a share of the axis.
-_TICK_ROOM = 0.15
+_TICK_ROOM = 0.2
 
 
 def import_pyplot() -> Any:
