@@ -1,6 +1,7 @@
 """What is drawn is what the detector says: looked up in the artists."""
 
 import sys
+from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
@@ -41,20 +42,20 @@ def bars(ax):
     return np.array([patch.get_height() for patch in ax.patches])
 
 
+def lengths(ax):
+    return np.array([patch.get_width() for patch in ax.patches])
+
+
 def test_the_histogram_holds_every_row_and_the_threshold(detector, data):
     ax = plot.score_histogram(detector, data[0])
     assert bars(ax).sum() == len(data[0])
     (line,) = ax.lines
     assert list(line.get_xdata()) == [-detector.offset_] * 2
-    # the bars right of the threshold are at most one bin away from the flagged rows
+    # the threshold is an edge: the bars right of it are the flagged rows
     left = np.array([patch.get_x() for patch in ax.patches])
-    width = ax.patches[0].get_width()
     flagged = np.sum(detector.predict(data[0]) == -1)
-    inside = (
-        bars(ax)[left >= -detector.offset_].sum(),
-        bars(ax)[left + width >= -detector.offset_].sum(),
-    )
-    assert inside[0] <= flagged <= inside[1]
+    assert bars(ax)[left >= -detector.offset_].sum() == flagged
+    assert sum(patch.get_height() for patch in ax.containers[1]) == flagged
 
 
 def test_the_histogram_tells_anomalies_from_normal_rows(detector, data):
@@ -92,16 +93,19 @@ def test_a_single_row_may_be_flat(data):
 
 
 def test_atoms_are_bars_of_their_entries_widest_first(detector):
-    panels = plot.atoms(detector, most=5).axes
+    panels = plot.atoms(detector, most=5)
     widest = np.argsort(-detector.radii_, kind="stable")[:5]
     assert len(panels) == 5
     for panel, j in zip(panels, widest, strict=True):
-        np.testing.assert_array_equal(bars(panel), detector.components_[j])
+        np.testing.assert_array_equal(lengths(panel), detector.components_[j])
         assert panel.get_title().startswith(f"{j}: radius")
+    # the first panel of each line names the columns
+    named = [[text.get_text() for text in panel.get_yticklabels()] for panel in panels]
+    assert named == [NAMES, [], [], NAMES, []]
 
 
 def test_atoms_are_images_of_their_pixels(detector):
-    panels = plot.atoms(detector, most=4, image_shape=(2, 3)).axes
+    panels = plot.atoms(detector, most=4, image_shape=(2, 3))
     first = detector.components_[np.argmax(detector.radii_)]
     np.testing.assert_array_equal(panels[0].images[0].get_array(), first.reshape(2, 3))
     # the same colour means the same number in every panel, and grey is zero
@@ -166,15 +170,82 @@ def test_a_missing_matplotlib_is_named(detector, data, monkeypatch):
         plot.score_histogram(detector, data[0])
 
 
-def test_members_of_an_ensemble_are_drawn_one_at_a_time(data):
-    ensemble = setatoms.SetAtomEnsemble(n_members=2, n_atoms=9, n_iter=10, contamination=0.1)
-    ensemble.fit(data[0])
-    first = ensemble.members_[0]
-    figure = plot.atoms(first, most=3)
-    widest = int(np.argmax(first.radii))
-    np.testing.assert_allclose(bars(figure.axes[0]), first.atoms[widest])
-    lines = plot.radii(first).lines
-    np.testing.assert_array_equal([line.get_ydata() for line in lines], first.history.radii.T)
-    for draw in (plot.atoms, plot.radii, plot.usage):
-        with pytest.raises(TypeError, match="2 dictionaries; give one of its members_"):
-            draw(ensemble)
+@pytest.fixture(scope="module")
+def ensemble(data):
+    model = setatoms.SetAtomEnsemble(n_members=3, n_atoms=9, n_iter=10, random_state=0)
+    return model.fit(data[0])
+
+
+def test_a_member_of_an_ensemble_is_drawn_by_number_or_alone(ensemble):
+    second = ensemble.members_[1]
+    widest = int(np.argmax(second.radii))
+    for panels in (plot.atoms(ensemble, member=1, most=3), plot.atoms(second, most=3)):
+        np.testing.assert_allclose(lengths(panels[0]), second.atoms[widest])
+    for draw in (plot.radii, plot.usage):
+        name = draw.__name__
+        lines = draw(ensemble, member=1).lines
+        wanted = getattr(second.history, name).T
+        np.testing.assert_array_equal([line.get_ydata() for line in lines], wanted)
+        with pytest.raises(ValueError, match="member=3 is none of this SetAtomEnsemble"):
+            draw(ensemble, member=3)
+
+
+def test_an_ensemble_is_drawn_as_a_whole_in_a_colour_per_kind(ensemble):
+    panels = plot.atoms(ensemble, most=5)
+    assert len(panels) == 5
+    kind, number = panels[0].get_title().split()[0], int(panels[0].get_title().split()[2])
+    assert ensemble.members_[number].kind.name == kind
+    for draw in (plot.radii, plot.usage):
+        ax = draw(ensemble)
+        assert len(ax.lines) == sum(len(member.atoms) for member in ensemble.members_)
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["gaussian", "cone"]
+
+
+def test_outliers_leave_the_rest_to_be_seen(ensemble, data):
+    X = data[0].copy()
+    X.iloc[5, 2] = -9999.0
+    ax = plot.score_histogram(ensemble, X)
+    # the threshold, which normal rows are left of, is not squeezed into a corner
+    assert shares(ax, -ensemble.offset_) > 0.3
+    assert ax.containers[1][-1].get_height() == 1
+    ax = plot.observed_and_expected(ensemble, X.iloc[5])
+    observed, expected = (line.get_xdata() for line in ax.lines)
+    low, high = ax.get_xlim()
+    assert low < min(observed) < max(*observed, *expected) < high
+    # of the axis, three deviations on either side take half or more
+    assert shares(ax, 3.0) - shares(ax, -3.0) >= 0.5
+    assert "c  -9999" in ax.get_yticklabels()[0].get_text()
+    ax.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.get_xticklabels()]
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+
+
+def shares(ax, x):
+    """Return where `x` is between the left and the right end of the axes."""
+    return ax.transAxes.inverted().transform(ax.transData.transform([[x, 0.5]]))[0, 0]
+
+
+def test_names_with_dollars_are_no_formulas(data):
+    X = data[0].set_axis(["$x_1$", "$", "cost $", "<b>", "e" * 200, "f"], axis=1)
+    model = setatoms.VectorAtomDetector(n_atoms=6, n_iter=5, random_state=0).fit(X)
+    ax = plot.observed_and_expected(model, X[:1], top=None)
+    ax.figure.draw_without_rendering()
+    assert any("$x_1$" in text.get_text() for text in ax.get_yticklabels())
+    plot.atoms(model)[0].figure.draw_without_rendering()
+
+
+def test_a_row_of_a_frame_keeps_its_names_and_its_label(detector, data, recwarn):
+    ax = plot.observed_and_expected(detector, data[0].loc[7])
+    assert ax.get_title(loc="right").startswith("row 7: score")
+    assert not [w for w in recwarn if "feature names" in str(w.message)]
+
+
+def test_no_plot_returns_a_figure_that_a_notebook_would_draw_again(ensemble, data):
+    X, y = data
+    drawn = [
+        *(plot.score_histogram(ensemble, X), plot.observed_and_expected(ensemble, X[:1])),
+        *(plot.atoms(ensemble), plot.radii(ensemble), plot.usage(ensemble)),
+        plot.roc(ensemble, X, y),
+    ]
+    assert not any(hasattr(each, "savefig") for each in drawn)
+    assert len(plot.import_pyplot().get_fignums()) == len(drawn)

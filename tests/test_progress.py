@@ -1,6 +1,8 @@
 """The progress bar: one line on a terminal, nothing elsewhere."""
 
 import io
+import sys
+from itertools import count
 
 import pytest
 
@@ -53,10 +55,56 @@ def test_verbose_shows_a_full_bar(monkeypatch):
     assert last.startswith("VectorAtomDetector [" + "#" * 30 + "] 100%")
 
 
-def test_a_notebook_sees_it_too_with_the_time_left(monkeypatch):
-    class OutStream(io.StringIO):
-        __module__ = "ipykernel.iostream"
+class OutStream(io.StringIO):
+    """Stands for the stream of a notebook's kernel."""
 
+    __module__ = "ipykernel.iostream"
+
+
+class Output:
+    """Stands for IPython's display: keeps what is shown, and what replaces it."""
+
+    def __init__(self):
+        self.shown = []
+
+    def display(self, forms, *, raw, display_id):
+        assert raw
+        assert display_id
+        self.shown.append([forms])
+        return self
+
+    def update(self, forms, *, raw):
+        assert raw
+        self.shown[-1].append(forms)
+
+
+def test_a_notebook_shows_one_bar_that_ends_full(monkeypatch):
+    output, notebook = Output(), OutStream()
+    monkeypatch.setitem(sys.modules, "IPython", output)
+    monkeypatch.setitem(sys.modules, "IPython.display", output)
+    monkeypatch.setattr("time.monotonic", count().__next__)
+    with Progress(4, "<working>", stream=notebook) as progress:
+        for _ in range(4):
+            progress.advance(note="error <0.5>")
+    ((first, *_, last),) = output.shown
+    assert 'value="0.2500"' in first["text/html"]
+    assert 'value="1.0000"' in last["text/html"]
+    assert "&lt;working&gt;" in last["text/html"]
+    assert "error &lt;0.5&gt;" in last["text/html"]
+    assert last["text/plain"].startswith("<working> [" + "#" * 30 + "] 100%")
+    assert notebook.getvalue() == ""
+
+
+def test_a_disabled_bar_is_not_in_the_notebook(monkeypatch):
+    output = Output()
+    monkeypatch.setitem(sys.modules, "IPython.display", output)
+    with Progress(1, "working", enabled=False, stream=OutStream()) as progress:
+        progress.advance()
+    assert output.shown == []
+
+
+def test_a_kernel_without_ipython_writes_a_line_with_the_time_left(monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython.display", None)
     clock = iter(range(0, 1000, 2))
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     notebook = OutStream()

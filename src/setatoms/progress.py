@@ -1,12 +1,13 @@
-"""A progress bar on one line of a terminal or a notebook, silent everywhere else."""
+"""A progress bar on one line of a terminal or in the cell of a notebook, silent everywhere else."""
 
 from __future__ import annotations
 
 import sys
 import time
 from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
+from setatoms.markup import escaped
 from setatoms.terminal import printable
 
 _WIDTH = 30
@@ -17,8 +18,9 @@ _TELLING_SECONDS = 3.0
 class Progress:
     """Show how far a computation is, while it runs.
 
-    The line is rewritten in place on a terminal and in a notebook, with the time that is left. When
-    the stream is a file or a pipe nothing is written, so logs stay clean.
+    The line is rewritten in place on a terminal, with the time that is left. In a notebook it is a
+    bar of the page, which is replaced in place. When the stream is a file or a pipe nothing is
+    written, so logs stay clean.
 
     Parameters
     ----------
@@ -46,8 +48,9 @@ class Progress:
         self._total = total
         self._label = label
         self._stream = sys.stderr if stream is None else stream
-        in_notebook = type(self._stream).__module__.startswith("ipykernel")
-        self._enabled = enabled and (in_notebook or self._stream.isatty())
+        self._enabled = enabled and shows_progress(self._stream)
+        in_notebook = self._enabled and _is_notebook(self._stream)
+        self._cell = _Cell.of_notebook() if in_notebook else None
         self._began = time.monotonic()
         self._length = 0
         self._done = 0.0
@@ -72,6 +75,9 @@ class Progress:
         bar = "#" * filled + "." * (_WIDTH - filled)
         words = " ".join(filter(None, [printable(note), self._left()]))
         line = f"{printable(self._label)} [{bar}] {self.share:4.0%} {words}".rstrip()
+        if self._cell is not None:
+            self._cell.show(line, _bar_html(self._label, self.share, words))
+            return
         # blanks over what a longer line left behind
         self._stream.write(f"\r{line.ljust(self._length)}")
         self._length = len(line)
@@ -97,6 +103,47 @@ class Progress:
         if self._drawn:
             self._stream.write("\n")
             self._stream.flush()
+
+
+def shows_progress(stream: TextIO) -> bool:
+    """Tell whether somebody watches what is written to a stream: on a terminal, in a notebook."""
+    return _is_notebook(stream) or stream.isatty()
+
+
+def _is_notebook(stream: TextIO) -> bool:
+    return type(stream).__module__.startswith("ipykernel")
+
+
+class _Cell:
+    """A place in the output of a notebook's cell whose content is replaced."""
+
+    def __init__(self, display: Any) -> None:
+        self._display = display
+        self._handle: Any = None
+
+    @classmethod
+    def of_notebook(cls) -> _Cell | None:
+        """Return one, or None where there is no IPython to show it."""
+        try:
+            from IPython.display import display
+        except ImportError:
+            return None
+        return cls(display)
+
+    def show(self, text: str, html: str) -> None:
+        """Show HTML, or text where there is none, in place of what was shown before."""
+        forms = {"text/plain": text, "text/html": html}
+        if self._handle is None:
+            self._handle = self._display(forms, raw=True, display_id=True)
+        else:
+            self._handle.update(forms, raw=True)
+
+
+def _bar_html(label: str, share: float, words: str) -> str:
+    return (
+        f'<div>{escaped(label)} <progress value="{share:.4f}" max="1" style="width:20em">'
+        f"</progress> {share:.0%} {escaped(words)}</div>"
+    )
 
 
 def in_words(seconds: float) -> str:

@@ -28,7 +28,7 @@ from setatoms.learning.aksvd import aksvd
 from setatoms.learning.kinds import ConeAtoms, GaussianAtoms
 from setatoms.learning.loop import learn
 from setatoms.learning.radii import FixedRadii
-from setatoms.progress import Progress
+from setatoms.progress import Progress, shows_progress
 from setatoms.views import Calibration, Neighbours, screen_rows
 from setatoms.views.elementwise import log_at_least, rise
 
@@ -148,7 +148,8 @@ def compile_ahead(parts: Iterable[str] = PARTS, *, stream: TextIO | None = None)
     parts : iterable of str
         What `parts_of` returns, by default all.
     stream : text file object, default=sys.stderr
-        Where that is reported, if it can be: a progress bar on a terminal, one line elsewhere.
+        Where that is reported, if it can be: a progress bar on a terminal and in a notebook, one
+        line elsewhere.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def _open(stream: TextIO | None) -> TextIO:
     """Return a stream that can be written to, with a word on what is going on."""
     stream = sys.stderr if stream is None else stream
     try:
-        if not stream.isatty():
+        if not shows_progress(stream):
             stream.write(f"setatoms: {NOTICE}\n")
             stream.flush()
     except (AttributeError, OSError, ValueError):  # there is none, nobody reads it, it is closed

@@ -15,6 +15,7 @@ from sklearn.utils import Tags, check_random_state
 from setatoms.estimators.parameters import check_parameters
 from setatoms.estimators.recipes import Recipe
 from setatoms.estimators.saving import save_model
+from setatoms.estimators.summary import sizes_html
 
 
 class AtomEstimator(BaseEstimator):
@@ -82,6 +83,17 @@ class AtomEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "fill"
         return tags
+
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's diagram and, once fitted, a table of sizes."""
+        return super()._repr_html_inner() + sizes_html(self)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Return the same for those who ask for all forms at once, as notebooks do."""
+        forms = super()._repr_mimebundle_(**options)
+        if "text/html" in forms:
+            forms["text/html"] += sizes_html(self)
+        return forms
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))

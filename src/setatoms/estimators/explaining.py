@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from setatoms.estimators.base import AtomEstimator
 from setatoms.estimators.missing import complete
 from setatoms.estimators.standardize import Standardizer
-from setatoms.estimators.tables import read_table
+from setatoms.estimators.tables import read_table, row_labels
 from setatoms.explain import (
     Counterfactual,
     Evidence,
@@ -34,11 +35,13 @@ from setatoms.views import Inside, Judged
 
 Array = NDArray[np.float64]
 Scores = NDArray[np.float64]
+Found = TypeVar("Found", Explanation, Counterfactual)
 
 
 class ExplainsRows(AtomEstimator):
     """A fitted detector that says which columns did it, what was expected, and fills gaps."""
 
+    column_quantiles_: Array
     guard_: Any
     n_features_in_: int
     offset_: float
@@ -127,8 +130,9 @@ class ExplainsRows(AtomEstimator):
         Returns
         -------
         explanation : Explanation
-            With `records`, `kinds`, `sentences` and `frame`. What it says of a row does not depend
-            on the others.
+            With `records`, `kinds`, `sentences` and `frame`; rows are chosen by position
+            (``explanation[3]``) and by the labels of a pandas frame (``explanation.loc[label]``).
+            What it says of a row does not depend on the others.
         """
         check_is_fitted(self)
         check_top(top)
@@ -141,7 +145,7 @@ class ExplainsRows(AtomEstimator):
             inside, judged = self._judge(table)
             signals, scores = [inside.short] * len(self.dictionaries_), judged.numbers
             evidence = self._evidence(table, inside, judged, with_drops=rank == "refill")
-        return explain_rows(
+        explanation = explain_rows(
             self._panel(),
             table,
             signals,
@@ -152,6 +156,7 @@ class ExplainsRows(AtomEstimator):
             evidence=evidence,
             with_atoms=atoms,
         )
+        return self._labelled(explanation, X)
 
     def _evidence(
         self, table: Array, inside: Inside, judged: Judged, *, with_drops: bool
@@ -172,7 +177,7 @@ class ExplainsRows(AtomEstimator):
             parts=guard.parts(judged.measures),
             grouped=guard.among_outcasts(inside),
             unseen=(inside.rows < guard.least) | (inside.rows > guard.most),
-            seen=Range(restore(guard.least[None])[0], restore(guard.most[None])[0]),
+            seen=self._seen(),
             drops=drops,
         )
 
@@ -190,13 +195,14 @@ class ExplainsRows(AtomEstimator):
         Returns
         -------
         counterfactual : Counterfactual
-            With `rows`, `columns` and the scores before and after.
+            With `rows`, `columns` and the scores before and after; rows are chosen as in an
+            explanation.
         """
         check_is_fitted(self)
         table = read_table(self, X, fitting=False)
         check_count(k, table.shape[1])
         if self.guard_ is not None:
-            return replace_by_implied(
+            found = replace_by_implied(
                 table,
                 k,
                 self._implied,
@@ -204,14 +210,28 @@ class ExplainsRows(AtomEstimator):
                 -self.offset_,
                 self._labels(),
             )
-        return replace_worst(
-            self._panel(),
-            table,
-            self._completed(self.standardizer_.apply(table), "signals"),
-            k,
-            lambda rows: -self._score(rows),
-            -self.offset_,
-        )
+        else:
+            found = replace_worst(
+                self._panel(),
+                table,
+                self._completed(self.standardizer_.apply(table), "signals"),
+                k,
+                lambda rows: -self._score(rows),
+                -self.offset_,
+            )
+        return self._labelled(found, X)
+
+    def _labelled(self, found: Found, X: Any) -> Found:
+        """Return what was found with the labels of the rows of `X` and what was learned from."""
+        labels = row_labels(X, len(found))
+        return replace(found, index=labels, seen=self._seen().by_name(self._labels()))
+
+    def _seen(self) -> Range:
+        """Return the smallest and the largest values learned from, in the columns' own units."""
+        if self.guard_ is None:
+            return Range(self.column_quantiles_[:, 0], self.column_quantiles_[:, -1])
+        restore = self.standardizer_.restore
+        return Range(restore(self.guard_.least[None])[0], restore(self.guard_.most[None])[0])
 
     def _implied(self, table: Array) -> Array:
         """Return what the other columns imply for each entry of rows, in the columns' own units."""

@@ -74,6 +74,11 @@ def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
     return table
 
 
+def row_labels(X: Any, n_samples: int) -> Any:
+    """Return the labels of rows: the index of a pandas frame, otherwise their numbers (n,)."""
+    return X.index if hasattr(X, "iloc") else np.arange(n_samples)
+
+
 def name_columns(names: Sequence[Any] | None, indices: Iterable[int]) -> str:
     """Write a list of columns for a message: by name if they have one, otherwise by number."""
     chosen = [repr(str(names[i])) if names is not None else str(i) for i in map(int, indices)]

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.explain.html_form import counterfactual_html
 from setatoms.explain.panel import Panel, mean_rows
 from setatoms.explain.refill import refill_each, settle
+from setatoms.explain.selecting import LabelledRows, Positions
+from setatoms.explain.text_form import counterfactual_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Counterfactual:
+@dataclass(frozen=True, repr=False)
+class Counterfactual(LabelledRows):
     """Rows with their worst columns replaced by what the others imply.
+
+    Rows are chosen by position, ``found[3]``, and by the labels of the frame they came from,
+    ``found.loc["pump 7"]``; what comes of it is of the same kind.
 
     Attributes
     ----------
@@ -29,6 +39,29 @@ class Counterfactual:
         Minus `score_samples` of the rows as given and as they are here: higher is more anomalous.
     flagged_before, flagged_after : ndarray of shape (n_samples,)
         Whether these scores are beyond the threshold.
+    given : ndarray of shape (n_samples, n_features)
+        The rows as they were, NaN where values were missing.
+    places : list of tuple of int
+        The numbers of `columns`.
+    names : tuple of str
+        What all columns are called.
+    index : pandas Index or ndarray of shape (n_samples,)
+        The labels of the rows: the index of the frame, otherwise their numbers.
+    seen : mapping of str to (float, float)
+        The smallest and the largest value of each column that were learned from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setatoms import GaussianAtomDetector
+    >>> depth = np.random.default_rng(0).normal(size=(300, 1))
+    >>> noise = 0.1 * np.random.default_rng(1).normal(size=(300, 3))
+    >>> detector = GaussianAtomDetector(random_state=0).fit(depth * [1, 2, -1] + noise)
+    >>> found = detector.counterfactual([[1.0, 2.0, -1.0], [1.0, 2.0, 1.0]])
+    >>> found[1]
+    Counterfactual of 1 row, 1 flagged before and 0 after
+      row  score          replaced
+      1    6.1... -> 0.3...  x2 1 -> -0.97
     """
 
     rows: Array
@@ -37,6 +70,50 @@ class Counterfactual:
     score_after: Array
     flagged_before: Mask
     flagged_after: Mask
+    given: Array
+    places: list[tuple[int, ...]]
+    names: tuple[str, ...]
+    index: Any
+    seen: Mapping[str, tuple[float, float]]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        """Return the highest scores and what was replaced, in a few lines."""
+        return counterfactual_text(self)
+
+    def _repr_html_(self) -> str:
+        """Return a table with bars for what was observed and what replaced it, for notebooks."""
+        return counterfactual_html(self)
+
+    def replaced(self, i: int) -> list[tuple[str, float, float]]:
+        """Return the columns replaced in row `i`: their names, the values before and after."""
+        before, after = self.given[i].tolist(), self.rows[i].tolist()
+        return [(self.names[j], before[j], after[j]) for j in self.places[i]]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows as a frame, with the labels of rows and columns."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("Counterfactual.frame needs pandas: pip install pandas") from error
+        return pd.DataFrame(self.rows, index=self.index, columns=self.names)
+
+    def _take(self, at: Positions) -> Counterfactual:
+        return replace(
+            self,
+            rows=self.rows[at],
+            columns=[self.columns[i] for i in at],
+            score_before=self.score_before[at],
+            score_after=self.score_after[at],
+            flagged_before=self.flagged_before[at],
+            flagged_after=self.flagged_after[at],
+            given=self.given[at],
+            places=[self.places[i] for i in at],
+            index=self.index[at],
+        )
 
 
 def replace_worst(
@@ -147,13 +224,19 @@ def _compared(
 ) -> Counterfactual:
     """Score rows before and after columns were replaced, in this order (n, k), -1 for none."""
     before, after = score(table), score(rows)
+    places = [tuple(j for j in row if j >= 0) for row in order.tolist()]
     return Counterfactual(
         rows=rows,
-        columns=[tuple(names[j] for j in row if j >= 0) for row in order.tolist()],
+        columns=[tuple(names[j] for j in row) for row in places],
         score_before=before,
         score_after=after,
         flagged_before=before > threshold,
         flagged_after=after > threshold,
+        given=table.copy(),
+        places=places,
+        names=tuple(names),
+        index=np.arange(len(table)),
+        seen={},
     )
 
 

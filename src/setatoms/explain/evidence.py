@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,6 +31,11 @@ class Range(NamedTuple):
 
     least: Array
     most: Array
+
+    def by_name(self, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+        """Return both ends for each name of a column, except where no value was known."""
+        ends = zip(names, self.least.tolist(), self.most.tolist(), strict=True)
+        return {name: (least, most) for name, least, most in ends if least <= most}
 
 
 @dataclass(frozen=True)

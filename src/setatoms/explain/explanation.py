@@ -12,8 +12,8 @@ contributions are those of `setatoms.explain.evidence`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,14 @@ from numpy.typing import NDArray
 
 from setatoms.coding import Codes
 from setatoms.explain.evidence import VIEW_NAMES, Evidence, squared_shares
+from setatoms.explain.html_form import explanation_html
 from setatoms.explain.members import list_atoms, merge_atoms
 from setatoms.explain.panel import Panel, weighted_rows
 from setatoms.explain.records import AtomRecord, ColumnRecord, RowRecord
 from setatoms.explain.refill import refill_each
+from setatoms.explain.selecting import LabelledRows, Positions
 from setatoms.explain.sentences import NOTHING_UNUSUAL, write_sentence
+from setatoms.explain.text_form import explanation_text
 from setatoms.learning.dictionary import FittedDictionary
 
 if TYPE_CHECKING:
@@ -42,9 +45,13 @@ _SLAB_NUMBERS = 1 << 22
 _LEAST_UNLISTED = 1e-9
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(LabelledRows):
     """Why each row has its score.
+
+    Rows are chosen by position, ``explanation[3]``, and by the labels of the frame they came from,
+    ``explanation.loc["pump 7"]``; what comes of it is an explanation of these rows. Printed, it is
+    a short table of the highest scores, and in a notebook one with bars.
 
     Attributes
     ----------
@@ -67,12 +74,53 @@ class Explanation:
         vector. ``on_boundary`` says whether it sits on the boundary of its set; None if the kind
         of atoms has none.
         In an ensemble it also has the number of its ``member``.
+    index : pandas Index or ndarray of shape (n_samples,)
+        The labels of the rows: the index of the frame, otherwise their numbers.
+    seen : mapping of str to (float, float)
+        The smallest and the largest value of each column that were learned from.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from setatoms import GaussianAtomDetector
+    >>> depth = np.random.default_rng(0).normal(size=(300, 1))
+    >>> noise = 0.1 * np.random.default_rng(1).normal(size=(300, 3))
+    >>> X = pd.DataFrame(depth * [1, 2, -1] + noise, columns=["pressure", "flow", "level"])
+    >>> detector = GaussianAtomDetector(random_state=0).fit(X)
+    >>> odd = pd.DataFrame([[1.0, 2.0, 1.0]], columns=X.columns, index=["pump 7"])
+    >>> explanation = detector.explain(pd.concat([X[:9], odd]))
+    >>> explanation.loc["pump 7"]
+    Explanation of row pump 7: score ..., flagged, broken relation
+      column    observed  expected  share
+      level            1     -0.97   4... %
+      pressure         1     0.0...  3... %
+      flow             2     0.0...  2... %
+    >>> len(explanation[:3])
+    3
     """
 
     records: list[RowRecord]
+    index: Any = field(default=None, compare=False)
+    seen: Mapping[str, tuple[float, float]] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.index is None:
+            numbers = np.array([record["row"] for record in self.records], dtype=np.intp)
+            object.__setattr__(self, "index", numbers)
 
     def __len__(self) -> int:
         return len(self.records)
+
+    def __repr__(self) -> str:
+        """Return the highest scores and the reasons, in a few lines."""
+        return explanation_text(self)
+
+    def _repr_html_(self) -> str:
+        """Return a table with bars for what was observed and what was expected, for notebooks."""
+        return explanation_html(self)
+
+    def _take(self, at: Positions) -> Explanation:
+        return Explanation([self.records[i] for i in at.tolist()], self.index[at], self.seen)
 
     @property
     def sentences(self) -> list[str]:
@@ -130,7 +178,10 @@ class Explanation:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The columns of all rows as a tidy table, one line for each, most responsible first."""
+        """The columns of all rows as a tidy table, one line for each, most responsible first.
+
+        Its index is that of the rows, so ``frame.loc[label]`` has all columns of a row.
+        """
         try:
             import pandas as pd
         except ImportError as error:
@@ -148,7 +199,8 @@ class Explanation:
             for record in self.records
             for place, column in enumerate(record["columns"], start=1)
         ]
-        return pd.DataFrame(lines)
+        counts = [len(record["columns"]) for record in self.records]
+        return pd.DataFrame(lines, index=pd.Index(self.index).repeat(counts))
 
 
 def explain_rows(

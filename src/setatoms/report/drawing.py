@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setatoms.report.distribution import Histogram
+from setatoms.histogram import Histogram
 
 _TICK_ROOM = 60.0
 
@@ -68,7 +68,7 @@ class Drawing:
     def score_ticks(self) -> Iterator[float]:
         """Yield round scores, rising, far enough apart to read."""
         last = -np.inf
-        for score in _round_scores(self.histogram):
+        for score in self.histogram.round_scores():
             x = self.x(score)
             if x - last >= _TICK_ROOM and x <= self.right:
                 last = x
@@ -77,16 +77,3 @@ class Drawing:
     @property
     def _most(self) -> int:
         return max(1, int((self.histogram.quiet + self.histogram.flagged).max()))
-
-
-def _round_scores(histogram: Histogram) -> list[float]:
-    low, high = float(histogram.edges[0]), float(histogram.edges[-1])
-    if histogram.axis.unit is None:
-        power = 10.0 ** np.floor(np.log10(high - low))
-        share = (high - low) / power
-        step = power * (0.1 if share < 2 else 0.2 if share < 5 else 0.5)
-        scores = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    else:
-        decades = 10.0 ** (np.floor(np.log10(high)) + np.arange(-6, 1))
-        scores = np.append(0.0, np.outer(decades, [1, 2, 3, 4, 5, 7]))
-    return [float(f"{score:.10g}") for score in scores if low <= score <= high]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from setatoms.histogram import bin_scores
 from setatoms.report.data import ReportData
 from setatoms.report.dictionary import MOST_ATOMS, MOST_COLUMNS, details_of_atoms
-from setatoms.report.distribution import bin_scores
 from setatoms.report.drawing import Drawing
 from setatoms.report.numbers import FILTERS
 from setatoms.report.rows import blamed_columns, details_of_rows, table_of_rows

@@ -8,8 +8,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setatoms.markup import printable, visible
 from setatoms.persistence.atomic import replacing
-from setatoms.webpage.safety import content_policy, embed_json, printable, visible
+from setatoms.webpage.safety import content_policy, embed_json
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -3,38 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64encode
 from hashlib import sha256
 
-# Control characters and halves of pairs have no place in HTML; the last also not in UTF-8.
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _MARKUP = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
-_MOST_CHARACTERS = 300
-
-
-def visible(text: object, most: int = _MOST_CHARACTERS) -> str:
-    """Return a text that a page can hold: no control characters, and not endless.
-
-    Parameters
-    ----------
-    text : object
-        Shown as ``str`` has it.
-    most : int, default=300
-        Longer texts are cut and end in an ellipsis.
-
-    Examples
-    --------
-    >>> visible("a" * 1_000_000, most=8)
-    'aaaaaaa…'
-    """
-    whole = str(text)
-    return printable(whole if len(whole) <= most else f"{whole[: most - 1]}…")
-
-
-def printable(text: object) -> str:
-    """Return a text without characters that a page cannot hold."""
-    return _UNSEEN.sub("\ufffd", str(text))
 
 
 def embed_json(value: object) -> str:

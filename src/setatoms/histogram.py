@@ -63,6 +63,19 @@ class Histogram:
         columns = edges[:-1], edges[1:], self.quiet.tolist(), self.flagged.tolist()
         return (each for each in zip(*columns, strict=True) if each[2] or each[3])
 
+    def round_scores(self) -> list[float]:
+        """Return round scores between the first and the last edge, rising, for ticks."""
+        low, high = float(self.edges[0]), float(self.edges[-1])
+        if self.axis.unit is None:
+            power = 10.0 ** np.floor(np.log10(high - low))
+            share = (high - low) / power
+            step = power * (0.1 if share < 2 else 0.2 if share < 5 else 0.5)
+            scores = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+        else:
+            decades = 10.0 ** (np.floor(np.log10(high)) + np.arange(-6, 1))
+            scores = np.append(0.0, np.outer(decades, [1, 2, 3, 4, 5, 7]))
+        return [float(f"{score:.10g}") for score in scores if low <= score <= high]
+
 
 def bin_scores(scores: Array, flagged: NDArray[np.bool_], threshold: float | None) -> Histogram:
     """Sort scores into bins, with an edge at the threshold where it lies near them.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from setatoms.report.distribution import bin_scores
+from setatoms.histogram import bin_scores
 from setatoms.report.drawing import Drawing
 from setatoms.report.numbers import FILTERS
 from setatoms.webpage import templates
