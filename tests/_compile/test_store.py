@@ -1,13 +1,17 @@
 """Compiled kernels on disk: damage is noticed, a folder that cannot be used is reported once."""
 
 import os
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 
+import setatoms
 from setatoms._compile import KernelStore
+from setatoms._compile.store import _KERNEL_SOURCES
 
 # Two kernels that Python calls, one of which calls the other.
 PROGRAM = """
@@ -137,3 +141,12 @@ def test_without_a_folder_nothing_is_kept_and_one_warning_says_so():
     assert not store.can_keep()
     store.mark_complete("cones")
     assert not store.is_complete("cones")
+
+
+def test_an_edit_of_any_module_with_kernels_makes_them_anew():
+    package = Path(setatoms.__file__).parent
+    watched = {path for pattern in _KERNEL_SOURCES for path in package.glob(pattern)}
+    written = re.compile(r"^@(?:allocating_)?kernel$|^\w+ = lane_kernel\(", re.M)
+    modules = {path for path in package.rglob("*.py") if written.search(path.read_text("utf-8"))}
+    assert len(modules) > 10
+    assert modules <= watched

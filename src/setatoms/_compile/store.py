@@ -39,8 +39,7 @@ _KERNEL_SOURCES = (
     "geometry.py",
     "coding/**/*.py",
     "learning/**/*.py",
-    "views/elementwise.py",
-    "views/neighbours.py",
+    "views/*.py",
 )
 
 _SUFFIX = ".kernel"
