@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from setatoms.explain.html_form import counterfactual_html
 from setatoms.explain.panel import Panel, mean_rows
 from setatoms.explain.refill import refill_each, settle
-from setatoms.explain.selecting import LabelledRows, Positions
+from setatoms.explain.selecting import LabelledRows, Positions, import_pandas
 from setatoms.explain.text_form import counterfactual_text
 
 if TYPE_CHECKING:
@@ -95,10 +95,7 @@ class Counterfactual(LabelledRows):
     @property
     def frame(self) -> pd.DataFrame:
         """The rows as a frame, with the labels of rows and columns."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("Counterfactual.frame needs pandas: pip install pandas") from error
+        pd = import_pandas("Counterfactual.frame")
         return pd.DataFrame(self.rows, index=self.index, columns=self.names)
 
     def _take(self, at: Positions) -> Counterfactual:

@@ -27,7 +27,7 @@ from setatoms.explain.members import list_atoms, merge_atoms
 from setatoms.explain.panel import Panel, weighted_rows
 from setatoms.explain.records import AtomRecord, ColumnRecord, RowRecord
 from setatoms.explain.refill import refill_each
-from setatoms.explain.selecting import LabelledRows, Positions
+from setatoms.explain.selecting import LabelledRows, Positions, import_pandas
 from setatoms.explain.sentences import NOTHING_UNUSUAL, write_sentence
 from setatoms.explain.text_form import explanation_text
 from setatoms.learning.dictionary import FittedDictionary
@@ -182,10 +182,7 @@ class Explanation(LabelledRows):
 
         Its index is that of the rows, so ``frame.loc[label]`` has all columns of a row.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("Explanation.frame needs pandas: pip install pandas") from error
+        pd = import_pandas("Explanation.frame")
 
         lines = [
             {

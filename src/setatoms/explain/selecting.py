@@ -78,6 +78,15 @@ class ByLabel(Generic[Rows]):
         return self._rows._take(np.atleast_1d(find(index, key)))
 
 
+def import_pandas(for_whom: str) -> Any:
+    """Return pandas, or raise an error that says how to install it."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(f"{for_whom} needs pandas: pip install pandas") from error
+    return pd
+
+
 def _find_label(index: Any, key: Any) -> Positions:
     """Return where labels are in the index of a pandas frame, by the rules of pandas."""
     import pandas as pd

@@ -108,10 +108,11 @@ class Neighbours:
         """
         found = np.empty(len(Z))
         n_near = min(place, len(self.reach) - 1)
+        work, space = np.empty(len(self.reach)), selection_space(len(self.reach))
+        squares, nearest = np.empty(n_near + 1), np.empty(n_near + 1, np.int64)
         for i, row in enumerate(Z):
-            work, squares = np.empty(len(self.reach)), np.empty(n_near + 1)
             square_distances(row, self.columns, work)
-            select(work, *selection_space(len(work)), squares, np.empty(n_near + 1, np.int64))
+            select(work, *space, squares, nearest)
             found[i] = np.sqrt(squares[n_near if squares[0] == 0 else n_near - 1])
         return found
 
