@@ -12,7 +12,7 @@ export SETATOMS_DATA ?= $(abspath ../shared/adbench)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow soak lint paper paper-smoke bench quality wheel-check oldest-check
+.PHONY: help demo test test-slow soak lint paper paper-smoke bench quality docs wheel-check oldest-check
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -53,10 +53,19 @@ bench: $(VENV)/.bench  ## Time the library beside its peers (BENCH="--quick --on
 quality: $(VENV)/.bench  ## Study how often answers are right (NAME="fdr --quick" for one study)
 	@$(PY) -m benchmarks quality --keep build/paper $(NAME)
 
-wheel-check: $(VENV)/.dev  ## Build the wheel, install it into a clean environment, run the demo there
+# Pages of names that are no more would be in no table of contents.
+docs: $(VENV)/.docs  ## Build the site into build/site; any warning is an error
+	@rm -rf docs/generated/api
+	@$(PY) -m setatoms.warm_up
+	@$(PY) -m sphinx -q -W --keep-going -n --jobs auto -d build/site-cache docs build/site
+	@echo "The site is build/site/index.html"
+
+wheel-check: $(VENV)/.dev  ## Build archive and wheel, check them, run the demo in a clean environment
 	@set -e; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; \
 	echo "Building the source archive and the wheel ..."; \
 	$(PY) -m build --outdir "$$clean/dist" . >"$$clean/log" 2>&1 || { cat "$$clean/log"; exit 1; }; \
+	$(PY) tests/packaging/check_archives.py "$$clean/dist"; \
+	$(PY) -m twine --no-color check --strict "$$clean"/dist/*; \
 	echo "Installing the wheel into a clean environment ..."; \
 	$(PYTHON) -m venv "$$clean/venv"; \
 	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install "$$(echo "$$clean"/dist/*.whl)[cli]"; \

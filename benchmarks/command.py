@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks`` and its three rooms."""
+"""The command ``python -m benchmarks`` and its rooms."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _ROOMS = {
     "paper": "Reproduce the paper's benchmark, or run a part of it.",
     "speed": "Time the library beside its peers.",
     "quality": "Study how often answers are right.",
+    "scale": "Measure what a cluster costs, in time, memory and traffic.",
 }
 
 

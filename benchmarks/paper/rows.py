@@ -17,6 +17,7 @@ from setatoms.datasets import adbench_anomalies
 from setatoms.estimators.recipes import AKSVD_ITERATIONS, AKSVD_NONZERO
 from setatoms.estimators.standardize import Standardizer
 from setatoms.learning import aksvd
+from setatoms.rows import MemoryRows
 
 # "real" takes a table with the anomalies it came with.
 ANOMALIES = ("dependency", "local", "cluster", "global", "real")
@@ -62,7 +63,7 @@ class Rows:
     def _learn_start(self, n_atoms: int, random_state: int) -> Arrays:
         began = time.perf_counter()
         atoms = aksvd(
-            Standardizer.learn(self.train).apply(self.train),
+            Standardizer.learn(MemoryRows(self.train)).apply(self.train),
             n_atoms,
             n_nonzero=min(AKSVD_NONZERO, self.train.shape[1] - 1, n_atoms),
             n_iter=AKSVD_ITERATIONS,

@@ -20,6 +20,7 @@ STUDIES = (
     "missing",
     "mixed",
     "same_rows",
+    "streams",
     "thresholds",
     "weights",
 )

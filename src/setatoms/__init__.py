@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from setatoms.learning import aksvd
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Public name -> module that defines it. Nothing heavy is imported before it is used.
 _HOMES = {

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
-import resource
 from contextlib import suppress
 from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 # What the library and the packages it stands on take before they have seen a row: memory, and
 # addresses, of which threads and allocators reserve more than they use.
 LEAST_MEMORY = 400 << 20
 LEAST_ADDRESSES = 900 << 20
+# Assumed where the system has no way to ask, as Windows has none.
+_UNKNOWN_MEMORY = 8 << 30
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _CGROUPS = (
@@ -21,7 +27,7 @@ _CGROUPS = (
 
 def usable_memory() -> int:
     """Return how many bytes this process may use: of the machine, its container or its limits."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    total = _physical_memory()
     for limit in _CGROUPS:
         with suppress(OSError, ValueError):
             total = min(total, int(limit.read_text(encoding="ascii")))
@@ -35,8 +41,17 @@ def spare_memory() -> int:
     return usable if limit is None else max(0, min(usable, limit - LEAST_ADDRESSES))
 
 
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError):
+        return _UNKNOWN_MEMORY
+
+
 def address_space() -> int | None:
     """Return the limit on addresses, as ``ulimit -v`` sets it; None if there is none."""
+    if resource is None:
+        return None
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     return None if limit == resource.RLIM_INFINITY else limit
 

@@ -10,6 +10,7 @@ import json
 import math
 import re
 import sys
+from collections.abc import Sequence
 from typing import IO, Any
 
 # Control characters could command a terminal; those that turn the direction of text can deceive.
@@ -50,6 +51,14 @@ def print_own(text: str, stream: IO[str] | None = None) -> None:
 def print_json(value: Any) -> None:
     """Print plain values as JSON; numbers that JSON does not know become null."""
     print_own(json_text(value))
+
+
+def print_json_lines(values: Sequence[Any]) -> None:
+    """Print plain values as JSON, one on a line, at once."""
+    lines = (json.dumps(_finite(value), ensure_ascii=True, allow_nan=False) for value in values)
+    text = "\n".join(lines)
+    if text:
+        print(text, flush=True)
 
 
 def json_text(value: Any) -> str:

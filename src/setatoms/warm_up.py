@@ -29,7 +29,7 @@ from setatoms.learning.kinds import ConeAtoms, GaussianAtoms
 from setatoms.learning.loop import learn
 from setatoms.learning.radii import FixedRadii
 from setatoms.progress import Progress, shows_progress
-from setatoms.views import Calibration, Neighbours, screen_rows
+from setatoms.views import Calibration, Neighbours, Screen
 from setatoms.views.elementwise import log_at_least, rise
 
 Array = NDArray[np.float64]
@@ -72,7 +72,7 @@ def _look_around() -> None:
     Calibration.learn(neighbours.measure(_ROWS, n_jobs=1)).apply(np.zeros((2, 1)))
     neighbours.imply(_ROWS, n_jobs=1)
     neighbours.distances(_ROWS, 2)
-    screen_rows(_ROWS)
+    Screen.learn(_ROWS)
     rise(log_at_least(_ROWS, 1.0), 1.0)
 
 

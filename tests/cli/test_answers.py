@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -108,14 +109,23 @@ def test_completion_scripts_name_the_command(call: Call, shell: str) -> None:
     assert "_SETATOMS_COMPLETE" in answer.out
 
 
-def test_completion_knows_commands_and_options() -> None:
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("setatoms de", ["detect", "demo"]),
+        ("setatoms fit --sch", ["--scheduler"]),
+        ("setatoms score --sch", ["--scheduler"]),
+    ],
+)
+def test_completion_knows_commands_and_options(words: str, found: list[str]) -> None:
+    place = str(len(words.split()) - 1)
     done = subprocess.run(
         [sys.executable, "-m", "setatoms"],
-        env={"_SETATOMS_COMPLETE": "bash_complete", "COMP_WORDS": "setatoms de", "COMP_CWORD": "1"},
+        env=os.environ
+        | {"_SETATOMS_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": place},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert "plain,detect" in done.stdout
-    assert "plain,demo" in done.stdout
+    assert done.stdout.split() == [f"plain,{word}" for word in found]
 
 
 def test_without_click_the_remedy_is_printed(tmp_path: Path) -> None:

@@ -113,6 +113,53 @@ def test_fdr_flags_what_predict_flags(call: Call, table: Path, model: Path, tmp_
     np.testing.assert_array_equal([line["flagged"] == "1" for line in lines], expected)
 
 
+@pytest.mark.parametrize("fdr", [0.001, 0.02])
+def test_fdr_says_when_calibration_rows_are_too_few(
+    call: Call, table: Path, model: Path, tmp_path: Path, fdr: float
+) -> None:
+    n_calibration = len(setatoms.load(model).calibration_scores_)
+    said = "calibration rows give no p-value below"
+    none = call("score", model, table, "--fdr", fdr, "--json").json
+    assert none["flagged"] == 0
+    (note,) = [note for note in none["notes"] if said in note]
+    smallest = 1 / (n_calibration + 1)
+    assert note.startswith(f"{n_calibration:,} {said} {smallest:.2g}, so --fdr {fdr} ")
+    n_flagged = [
+        setatoms.decisions.benjamini_hochberg(np.repeat([smallest, 1.0], [k, 300 - k]), fdr).sum()
+        for k in range(301)
+    ]
+    fewest = min(filter(None, n_flagged), default=None)
+    can = "can flag none of" if fewest is None else f"flags {fewest} or more of"
+    assert f"{can} 300 rows" in note
+    # of ten rows a single one could be flagged
+    few = tmp_path / "few.csv"
+    few.write_text("".join(table.read_text("utf-8").splitlines(keepends=True)[:11]), "utf-8")
+    answer = call("score", model, few, "--fdr", "0.2", "--json").json
+    assert answer["rows"] == 10
+    assert not any(said in note for note in answer["notes"])
+
+
+def test_answers_say_which_rows_a_threshold_is_for(
+    call: Call, table: Path, model: Path, tmp_path: Path
+) -> None:
+    detector = setatoms.load(model)
+    learned, new = -detector.training_offset_, -detector.offset_
+    detected = call("detect", table, "--method", "cone").out
+    assert f"score above {learned:.4g}: the threshold for rows learned from aims at 5 %" in detected
+    scored = call("score", model, table).out
+    assert f"score above {new:.4g}: the threshold for new rows aims at 5 %" in scored
+    worst = worst_row(read_scores(_scores(call, model, table, tmp_path)))
+    explained = call("explain", model, table, "--row", worst).out
+    both = f"flagged (new rows above {new:.4g} are, rows learned from above {learned:.4g})"
+    assert both in explained
+
+
+def _scores(call: Call, model: Path, table: Path, tmp_path: Path) -> Path:
+    out = tmp_path / "scores.csv"
+    assert call("score", model, table, "--out", out).status == 0
+    return out
+
+
 def test_explain_shows_every_column_of_one_row(call: Call, table: Path, model: Path) -> None:
     record = call("explain", model, table, "--row", 41, "--json").json
     assert sorted(entry["column"] for entry in record["columns"]) == sorted(COLUMNS)

@@ -95,6 +95,18 @@ def test_a_row_is_found_by_its_index(call: Call, table: Path, model: Path) -> No
     assert {entry["column"] for entry in refilled["columns"]} == set(COLUMNS)
 
 
+def test_of_several_rows_of_a_name_the_first_is_explained_and_the_others_are_listed(
+    call: Call, table: Path, model: Path
+) -> None:
+    words = ("explain", model, table, "--index", "kind", "--at", "square")
+    record = call(*words, "--json").json
+    assert (record["row"], record["same_index"]) == (1, list(range(4, 301, 3)))
+    assert (
+        "the first of 100 rows of this name; the others: --row 4, 7, 10, 13, 16, ...\n"
+        in call(*words).out
+    )
+
+
 def test_a_query_and_a_pattern_give_the_rows_of_the_files(
     call: Call, table: Path, model: Path, tmp_path: Path
 ) -> None:

@@ -55,10 +55,15 @@ def test_how_a_batch_is_cut_does_not_matter(detector: setatoms.VectorAtomDetecto
     assert counts.compare() == whole.compare()
 
 
+def profile_of(table):
+    """Return quantiles and shares of gaps of a table without any."""
+    return profile(table, table.min(axis=0), table.max(axis=0)), np.zeros(table.shape[1])
+
+
 def test_columns_of_few_values_fit_themselves() -> None:
     rng = np.random.default_rng(0)
     few = rng.choice([0.0, 1.0], size=(1000, 3), p=[0.9, 0.1])
-    counts = BatchCounts(list("abc"), *profile(few[:500]), 0.05)
+    counts = BatchCounts(list("abc"), *profile_of(few[:500]), 0.05)
     counts.add(few[500:], 20)
     assert counts.compare().fits
 
@@ -69,7 +74,7 @@ def test_chance_alone_moves_nothing() -> None:
     for n_rows in (5, 20, 100, 1000):
         for _ in range(50):
             table = rng.normal(size=(500 + n_rows, 8))
-            counts = BatchCounts(list("abcdefgh"), *profile(table[:500]), 0.05)
+            counts = BatchCounts(list("abcdefgh"), *profile_of(table[:500]), 0.05)
             counts.add(table[500:], 0)
             wrong += bool(counts.compare().moved)
     assert wrong <= 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 import setatoms
 from setatoms import TableEncoder
 from setatoms.cli import main
-from setatoms.estimators.encoder import _IN_PYTHON
-from setatoms.files import FileError, choose, encoding
+from setatoms.files import FileError
 
 
 @pytest.fixture
@@ -172,10 +170,26 @@ def test_notes_and_errors_speak_of_parameters(frame: pd.DataFrame) -> None:
     assert "--" not in str(error.value)
 
 
-def test_options_named_in_notes_of_files_are_all_known_to_the_encoder() -> None:
-    """A new option in a note on columns needs its words in Python."""
-    for source in (choose, encoding):
-        code = re.sub(r'"\s+f?"', "", Path(source.__file__).read_text(encoding="utf-8"))
-        for option in re.findall(r"(?<!-)--[a-z][a-z-]*", code):
-            # frames have no numbers kept, so that stand-ins are not looked for
-            assert option == "--missing" or any(option in there for there in _IN_PYTHON)
+def test_a_cell_that_stands_out_among_numbers_is_named() -> None:
+    words = ["<0.5" if i % 4 == 0 else f"{i}.5" for i in range(60)]
+    frame = pd.DataFrame({"crp": words, "size": np.arange(60) ** 2})
+    (note,) = TableEncoder().fit(frame).notes_
+    assert note.startswith("'crp': dropped, text among numbers, most often '<0.5'; ")
+    assert "missing=['<0.5']" in note
+    taken = TableEncoder(missing=["<0.5"]).fit_transform(frame)
+    assert taken["crp"].isna().sum() == 15
+
+
+@pytest.mark.parametrize("chosen", [None, "pandas"])
+def test_the_index_names_the_rows_and_is_no_feature(
+    frame: pd.DataFrame, chosen: str | None
+) -> None:
+    encoder = TableEncoder(index="no", use=["size"]).set_output(transform=chosen).fit(frame)
+    assert not any("'no'" in note for note in encoder.notes_)
+    out = encoder.transform(frame)
+    assert "no" not in out
+    assert (out.index.name, list(out.index)) == ("no", list(frame["no"]))
+    assert list(encoder.transform(frame.drop(columns="no")).index) == list(frame.index)
+    assert "no" not in encoder.transform(in_polars(frame) if chosen is None else frame).columns
+    with pytest.raises(FileError, match="has no column 'nr'"):
+        TableEncoder(index="nr").fit(frame)

@@ -79,9 +79,9 @@ def test_samples_and_gaps_give_the_same_bits_for_any_number_of_threads(parameter
 def test_members_of_a_large_table_learn_from_samples_of_their_own(rows, monkeypatch):
     learned_from = []
 
-    def learn(recipe, X, *_):
-        learned_from.append((len(X), recipe.n_atoms, X.tobytes()))
-        return original(recipe, X, *_)
+    def learn(recipe, rows, *_):
+        learned_from.append((rows.n_rows, recipe.n_atoms, rows.table.tobytes()))
+        return original(recipe, rows, *_)
 
     original = SetAtomRecipe.learn
     monkeypatch.setattr(SetAtomRecipe, "learn", learn)

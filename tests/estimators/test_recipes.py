@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from setatoms import ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector
+from setatoms.rows import MemoryRows
 
 DETECTORS = [ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector]
 
@@ -11,7 +12,12 @@ DETECTORS = [ConeAtomDetector, GaussianAtomDetector, VectorAtomDetector]
 def count_steps(recipe, rows):
     """Return how often learning reports progress, and what was learned."""
     steps = []
-    learned = recipe.learn(rows, np.random.default_rng(0), lambda amount, _: steps.append(amount))
+    learned = recipe.learn(
+        MemoryRows(rows),
+        np.asarray,
+        np.random.default_rng(0),
+        lambda amount, _: steps.append(amount),
+    )
     return sum(steps), learned
 
 

@@ -7,12 +7,13 @@ from sklearn.preprocessing import StandardScaler
 
 from setatoms import GaussianAtomDetector, GaussianDictionaryLearning, VectorAtomDetector
 from setatoms.estimators.standardize import Standardizer
+from setatoms.rows import MemoryRows
 
 
 def test_it_equals_scikit_learns_scaler(rows):
     # both are rounded sums over 300 rows
     np.testing.assert_allclose(
-        Standardizer.learn(rows).apply(rows),
+        Standardizer.learn(MemoryRows(rows)).apply(rows),
         StandardScaler().fit_transform(rows),
         rtol=1e-10,
         atol=1e-12,
@@ -20,15 +21,17 @@ def test_it_equals_scikit_learns_scaler(rows):
 
 
 def test_the_scale_of_tiny_columns_does_not_underflow(rows):
-    standardizer = Standardizer.learn(rows * 1e-200)
+    standardizer = Standardizer.learn(MemoryRows(rows * 1e-200))
     np.testing.assert_allclose(
-        standardizer.apply(rows * 1e-200), Standardizer.learn(rows).apply(rows), rtol=1e-9
+        standardizer.apply(rows * 1e-200),
+        Standardizer.learn(MemoryRows(rows)).apply(rows),
+        rtol=1e-9,
     )
 
 
 def test_a_constant_column_is_centred_exactly():
     X = np.full((7, 2), 0.1)
-    standardizer = Standardizer.learn(X)
+    standardizer = Standardizer.learn(MemoryRows(X))
     np.testing.assert_array_equal(standardizer.apply(X), 0.0)
     np.testing.assert_array_equal(standardizer.scale, 1.0)
 

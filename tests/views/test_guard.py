@@ -177,6 +177,20 @@ def test_any_choice_of_views_scores_and_saves(views, table, tmp_path):
     np.testing.assert_array_equal(again.score_samples(table), model.score_samples(table))
 
 
+def test_parts_add_up_to_the_score_inside_and_outside(table):
+    model = make("ConeAtomDetector").fit(table)
+    rows = table.iloc[[0] * 5].astype(np.float64)
+    rows[rows.columns[1]] += np.ptp(table.iloc[:, 1]) * np.array([0.0, 1.0, 2.0, 10.0, 1e9])
+    parts = [record["views"] for record in model.explain(rows).records]
+    # by rounding: of numbers below 100 that are sums of four
+    np.testing.assert_allclose(
+        [sum(each.values()) for each in parts], -model.score_samples(rows), rtol=1e-12
+    )
+    outside = [each["outside"] for each in parts]
+    assert outside[0] == 0
+    assert outside[4] > outside[3] > 0
+
+
 def test_no_kind_of_members_can_be_outvoted():
     z = np.array([[0.0, 9.0], [0.0, 9.0], [5.0, 1.0], [5.0, 1.0]])
     assert combine_groups(z, ["a", "a", "b", "b"]).tolist() == [2.5, 5.0]

@@ -2,6 +2,7 @@
 
 from setatoms.backends.blas import single_threaded_blas
 from setatoms.backends.counters import fetch_add
+from setatoms.backends.limits import at_most_jobs
 from setatoms.backends.tasks import run_tasks
 from setatoms.backends.threads import (
     CHUNK_ROWS,
@@ -15,6 +16,7 @@ from setatoms.backends.threads import (
 __all__ = [
     "CHUNK_ROWS",
     "Counter",
+    "at_most_jobs",
     "effective_jobs",
     "fetch_add",
     "run_chunks",

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.backends.blas import single_threaded_blas
+from setatoms.backends.limits import most_jobs
 
 T = TypeVar("T")
 Counter = NDArray[np.int64]
@@ -34,7 +35,11 @@ def effective_jobs(n_jobs: int | None) -> int:
         raise ValueError("n_jobs=0 asks for no thread at all; use 1, or -1 for all cores")
     if n_jobs is not None and n_jobs < 0:
         n_jobs = max(1, _count_cores() + 1 + n_jobs)
-    return int(joblib.effective_n_jobs(n_jobs))
+    # joblib warns on workers of a cluster, where we use one thread anyway
+    if (most := most_jobs()) == 1:
+        return 1
+    n_threads = int(joblib.effective_n_jobs(n_jobs))
+    return n_threads if most is None else min(n_threads, most)
 
 
 @lru_cache(maxsize=1)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _IN_SENTENCE = 3
 _MOST_ATOMS = 12
+_MOST_OTHERS = 5
 
 
 @click.command("explain")
@@ -71,7 +72,12 @@ def command(
     if (row is None) == (at is None) or (at is None) != (index is None):
         raise click.UsageError("give --row N, or --index COL and --at VALUE")
     loaded = load_model(model, data)
-    row, features = _find(loaded, open_data(data, reading, loaded.encoding), row, index, at)
+    opened = open_data(data, reading, loaded.encoding)
+    if at is None or index is None:
+        features = _row_at(loaded, opened, row or 1)
+        others: list[int] = []
+    else:
+        (row, *others), features = _rows_named(loaded, opened, index, at)
     (record,) = loaded.explain(features, top, rank)
     (brief,) = loaded.explain(features, _IN_SENTENCE, rank)
     p_values = loaded.p_values(loaded.scores(features))
@@ -80,6 +86,8 @@ def command(
         "sentence": brief["sentence"],
         "p_value": None if p_values is None else float(p_values[0]),
     }
+    if others:
+        record["same_index"] = others
     if counterfactual is not None:
         record["counterfactual"] = loaded.counterfactual(features, counterfactual)
     if as_json:
@@ -88,27 +96,38 @@ def command(
         _show(record, loaded)
 
 
-def _find(
-    model: Model, data: Data, row: int | None, index: str | None, at: str | None
-) -> tuple[int, Array]:
-    """Return the number of a row, from 1, and its features (1, n_features)."""
+def _row_at(model: Model, data: Data, row: int) -> Array:
+    """Return the features (1, n_features) of a row, by its number from 1."""
+    from setatoms.files import FileError, feature_chunks
+
+    n_rows = 0
+    for features, *_ in feature_chunks(data.table, model.encoding):
+        if row <= n_rows + len(features):
+            return features[row - n_rows - 1 : row - n_rows]
+        n_rows += len(features)
+    raise FileError(f"{data.table.name} has {n_rows} rows, so there is no row {row}")
+
+
+def _rows_named(model: Model, data: Data, index: str, at: str) -> tuple[list[int], Array]:
+    """Return the numbers, from 1, of the rows of a name, and the features of the first."""
     from setatoms.files import FileError, feature_chunks
     from setatoms.files.choose import check_known
 
-    also = [index] if index else []
-    check_known(data.table, also)
+    check_known(data.table, [index])
+    rows: list[int] = []
+    found: Array | None = None
     n_rows = 0
-    for features, words, _ in feature_chunks(data.table, model.encoding, also):
-        place = None if row is None else row - n_rows - 1
-        if index is not None:
-            named = [None if word is None else word.strip() for word in words[index]]
-            place = named.index(at) if at in named else len(features)
-        if place is not None and place < len(features):
-            return n_rows + place + 1, features[place : place + 1]
+    for features, words, _ in feature_chunks(data.table, model.encoding, [index]):
+        places = [
+            i for i, word in enumerate(words[index]) if word is not None and word.strip() == at
+        ]
+        if places and found is None:
+            found = features[places[0] : places[0] + 1]
+        rows += [n_rows + i + 1 for i in places]
         n_rows += len(features)
-    if index is not None:
+    if found is None:
         raise FileError(f"{data.table.name} has no row whose {index!r} is {at!r}")
-    raise FileError(f"{data.table.name} has {n_rows} rows, so there is no row {row}")
+    return rows, found
 
 
 def _show(record: dict[str, Any], model: Model) -> None:
@@ -120,6 +139,12 @@ def _show(record: dict[str, Any], model: Model) -> None:
     printer.line(
         f"row {record['row']}: score {record['score']:.4g}{chance}, {verdict}", style="bold"
     )
+    if others := record.get("same_index"):
+        listed = ", ".join(map(str, others[:_MOST_OTHERS]))
+        more = ", ..." if len(others) > _MOST_OTHERS else ""
+        printer.line(
+            f"the first of {len(others) + 1:,} rows of this name; the others: --row {listed}{more}"
+        )
     if "kind" in record:
         printer.line(_kind_in_words(record))
     printer.line(record["sentence"])
@@ -141,7 +166,10 @@ def _show(record: dict[str, Any], model: Model) -> None:
 
 
 def _show_counterfactual(found: dict[str, Any], model: Model, printer: Printer) -> None:
-    verdict = _verdict(found["score"], model)
+    new = -model.detector.offset_
+    verdict = (
+        f"{'flagged' if found['score'] > new else 'not flagged'} (new rows above {new:.4g} are)"
+    )
     noun = "this column" if len(found["columns"]) == 1 else "these columns"
     printer.line(f"with {noun} replaced: score {found['score']:.4g}, {verdict}")
     rows = [
@@ -160,12 +188,18 @@ def _verdict(score: float, model: Model) -> str:
             f"flagged if the model learned from it (above {learned:.4g}), not flagged if it is new "
             f"(above {new:.4g})"
         )
-    return f"{'flagged' if score > new else 'not flagged'} (rows above {new:.4g} are)"
+    limits = f"rows above {new:.4g} are"
+    if learned != new:
+        limits = f"new rows above {new:.4g} are, rows learned from above {learned:.4g}"
+    return f"{'flagged' if score > new else 'not flagged'} ({limits})"
 
 
 def _kind_in_words(record: dict[str, Any]) -> str:
-    parts = ", ".join(f"{view} {part:.2g}" for view, part in record["views"].items())
-    return f"{record['kind']}; parts of the views inside the range learned: {parts}"
+    from setatoms.explain.evidence import OUTSIDE
+
+    views = {view: part for view, part in record["views"].items() if view != OUTSIDE or part}
+    parts = ", ".join(f"{view} {part:.2g}" for view, part in views.items())
+    return f"{record['kind']}; parts of the score: {parts}"
 
 
 def _show_atoms(atoms: list[dict[str, Any]], printer: Printer) -> None:

@@ -14,6 +14,7 @@ from setatoms.cli.options import (
     json_option,
     learning_options,
     reading_options,
+    scheduler_option,
 )
 
 
@@ -21,16 +22,24 @@ from setatoms.cli.options import (
 @data_argument
 @click.option("--save", type=FILE, metavar="FILE", required=True, help="Where to save the model.")
 @learning_options
+@scheduler_option
 @json_option
 @reading_options
 def command(
-    data: str | None, save: Path, learning: Learning, as_json: bool, reading: Reading
+    data: str | None,
+    save: Path,
+    learning: Learning,
+    scheduler: str | None,
+    as_json: bool,
+    reading: Reading,
 ) -> None:
     """Learn from a table and save the model.
 
     DATA is a file (CSV and its kin, JSON, Parquet, Excel, DuckDB), a folder or a pattern of files
     as 'data/*.csv', or - for standard input. The model knows which
     columns it needs and how they are encoded.
+
+    With --scheduler the workers of a Dask cluster read Parquet files and learn from all rows.
     """
     from setatoms.cli.learning import learn
     from setatoms.cli.outputs import check_outputs
@@ -42,7 +51,12 @@ def command(
     check_outputs([data], [save])
     opened = open_data(data, reading)
     check_outputs(opened.inputs, [save])
-    learned = learn(opened, learning)
+    if scheduler is None:
+        learned = learn(opened, learning)
+    else:
+        from setatoms.cli.cluster_learning import learn_on_cluster
+
+        learned = learn_on_cluster(scheduler, opened, learning)
     learned.model.save(save)
     detector, features = learned.model.detector, learned.model.encoding.features
     if as_json:

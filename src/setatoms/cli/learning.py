@@ -53,23 +53,55 @@ def learn(data: Data, learning: Learning) -> LearnedModel:
         What the user wants.
     """
     forewarn(data, learning)
-    choice = Choice(
-        index=learning.index,
-        drop=as_columns(learning.drop, data.table),
-        use=as_columns(learning.use, data.table),
-        encode=as_columns(learning.encode, data.table),
-        one_hot=learning.one_hot,
-    )
+    choice = make_choice(data, learning)
     most = rows_in_memory(1)
     with ReadProgress("reading", data) as progress:
         chosen = choose_columns(data.table, choice, progress.advance, most)
     data.check_unchanged()
     rows = _rows_to_learn_from(chosen, learning)
     notes = list(chosen.notes)
-    if len(rows) < chosen.survey.n_rows:
+    every_row = len(rows) == chosen.survey.n_rows
+    note_sample(notes, None if every_row else rows, learning)
+    table = NamedRows.of(_load(data, chosen, rows), chosen.encoding.features)
+    model = fit_detector(table, chosen, learning, notes, every_row)
+    return LearnedModel(model, chosen.survey.n_rows, notes)
+
+
+def make_choice(data: Data, learning: Learning) -> Choice:
+    """Return which columns the user wants, and how."""
+    return Choice(
+        index=learning.index,
+        drop=as_columns(learning.drop, data.table),
+        use=as_columns(learning.use, data.table),
+        encode=as_columns(learning.encode, data.table),
+        one_hot=learning.one_hot,
+    )
+
+
+def note_sample(notes: list[str], rows: NDArray[np.intp] | None, learning: Learning) -> None:
+    """Say how many random rows are learned from, if not all are."""
+    if rows is not None:
         notes.append(f"learned from {len(rows):,} random rows (--sample, --seed {learning.seed})")
-    X = _load(data, chosen, rows)
-    table = NamedRows.of(X, chosen.encoding.features)
+
+
+def fit_detector(
+    table: Any, chosen: Chosen, learning: Learning, notes: list[str], every_row: bool
+) -> Model:
+    """Fit a detector on features, wherever they are, and note what it says.
+
+    Parameters
+    ----------
+    table : NamedRows or dask.dataframe.DataFrame
+        The features.
+    chosen : Chosen
+        What they come from.
+    learning : Learning
+        What the user wants.
+    notes : list of str
+        Gets further sentences.
+    every_row : bool
+        Whether these are all rows of the table.
+    """
     with _remarks(notes):
         detector = make_detector(learning)
         if learning.choose:
@@ -80,8 +112,7 @@ def learn(data: Data, learning: Learning) -> LearnedModel:
         notes.append(
             f"{detector.n_screened_:,} {look} abnormal at first sight and had no say in learning"
         )
-    every_row = len(rows) == chosen.survey.n_rows
-    return LearnedModel(Model(detector, chosen.encoding, every_row), chosen.survey.n_rows, notes)
+    return Model(detector, chosen.encoding, every_row)
 
 
 def make_detector(learning: Learning) -> Any:
@@ -133,7 +164,12 @@ def _rows_to_learn_from(chosen: Chosen, learning: Learning) -> NDArray[np.intp]:
     wanted = min(learning.sample or n_rows, room, n_rows)
     if wanted == n_rows:
         return np.arange(n_rows)
-    rng = np.random.default_rng(learning.seed)
+    return random_rows(n_rows, wanted, learning.seed)
+
+
+def random_rows(n_rows: int, wanted: int, seed: int) -> NDArray[np.intp]:
+    """Return the increasing positions of `wanted` of `n_rows` rows."""
+    rng = np.random.default_rng(seed)
     return np.sort(rng.choice(n_rows, wanted, replace=False, shuffle=False)).astype(np.intp)
 
 
@@ -160,6 +196,7 @@ def _remarks(notes: list[str]) -> Iterator[None]:
     """Turn what the library warns of into notes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
+        warnings.filterwarnings("ignore", "Sending large graph")  # Dask's own
         yield
     ours = (as_options(str(w.message)) for w in caught if w.category is UserWarning)
     notes += dict.fromkeys(ours)

@@ -65,6 +65,11 @@ class Model:
         with _names_known():
             return -np.asarray(self.detector.score_samples(X), np.float64)
 
+    def follow(self, X: Array, *, learn: bool) -> Array:
+        """Return the scores of rows (n_rows, n_features) that come, then learn from them."""
+        with _names_known():
+            return -np.asarray(self.detector.follow(X, learn=learn), np.float64)
+
     def atom_usage(self, X: Array) -> list[Array]:
         """Return the share of rows (n_rows, n_features) that use each atom of each dictionary."""
         with _names_known():
@@ -114,7 +119,7 @@ class Model:
         self.detector.save(path, notes={"table": self.encoding.to_json()})
 
 
-def load_model(path: Path, data: str | None) -> Model:
+def load_model(path: Path, data: str | None = None) -> Model:
     """Read a model, saved here or in Python, to judge `data` by."""
     import setatoms
     from setatoms.persistence import read_header

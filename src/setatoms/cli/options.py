@@ -148,6 +148,11 @@ index_option = click.option("--index", metavar="COL", help="Column that names th
 top_option = click.option(
     "--top", type=click.IntRange(0), default=10, show_default=True, help="How many rows to list."
 )
+scheduler_option = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Work on the Dask cluster whose scheduler is there, as tcp://host:8786; reads Parquet.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 
 
@@ -245,7 +250,7 @@ _LEARNING = (
         type=Contamination(),
         default="auto",
         show_default=True,
-        help="Share of rows to flag; auto flags about 5 % of normal rows.",
+        help="Share of rows to flag; auto aims at 5 % of normal rows.",
     ),
     index_option,
     click.option("--drop", metavar="COLS", multiple=True, help="Columns to leave out, as a,b."),

@@ -7,16 +7,18 @@ import os
 import signal
 import sys
 import threading
+from _thread import interrupt_main
 from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 # Signals that end a process, with the handler that does it.
-_ENDING = {
+_ENDING: dict[signal.Signals, Any] = {
     signal.SIGTERM: signal.SIG_DFL,
-    signal.SIGHUP: signal.SIG_DFL,
     signal.SIGINT: signal.default_int_handler,
 }
+if hasattr(signal, "SIGHUP"):  # not on Windows
+    _ENDING[signal.SIGHUP] = signal.SIG_DFL
 _SOON_SECONDS = 0.05
 
 
@@ -92,7 +94,10 @@ class SignalsAsErrors:
     def _remind(self, thread: int, number: int) -> None:
         """Send a signal to a thread again and again, until this is over."""
         while not self._over.wait(_SOON_SECONDS):
-            signal.pthread_kill(thread, number)
+            if hasattr(signal, "pthread_kill"):
+                signal.pthread_kill(thread, number)
+            else:  # Windows; signals are handled in the main thread, which is this one
+                interrupt_main(signal.Signals(number))
 
     def _dropped(self, lost: sys.UnraisableHookArgs) -> None:
         """Stand in for what Python calls where an exception can go nowhere: it comes again."""

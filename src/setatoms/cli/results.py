@@ -80,10 +80,8 @@ class Results:
             )
         chosen = self.model.detector.contamination
         if isinstance(chosen, str):
-            rows = (
-                "normal rows are" if self.model.of_training_rows else "unseen normal rows would be"
-            )
-            return f"about 5 % of {rows} flagged (--contamination auto)"
+            rows = "rows learned from" if self.model.of_training_rows else "new rows"
+            return f"the threshold for {rows} aims at 5 % of the normal ones (--contamination auto)"
         return f"{chosen:.3g} of the training rows are flagged (--contamination)"
 
     def records(self, n_rows: int, top: int | None) -> list[dict[str, Any]]:

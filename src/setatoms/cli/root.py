@@ -13,6 +13,7 @@ _COMMANDS = {
     "detect": "Learn from a table and list its most anomalous rows.",
     "fit": "Learn from a table and save the model.",
     "score": "Score a table with a saved model.",
+    "watch": "Score rows from standard input as they come.",
     "explain": "Explain one row by a saved model.",
     "info": "Say what a saved model is.",
     "demo": "Detect injected anomalies in two real tables, beside four well-known detectors.",

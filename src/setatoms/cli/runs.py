@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,10 @@ from setatoms.cli.options import Flagging
 from setatoms.cli.printing import Printer
 from setatoms.cli.reading import Data, as_columns
 from setatoms.cli.results import Results, file_name
-from setatoms.cli.scores_file import scores_file
-from setatoms.cli.scoring import Tally, find_rule, score_rows
-from setatoms.files import BadCells, FileError
-from setatoms.files.choose import FILLED, check_known
+from setatoms.cli.scoring import Judged, Scorer, ScoresFormat, Tally, find_rule
+from setatoms.cli.table_scorer import TableScorer
+from setatoms.files import BadCells
+from setatoms.files.choose import check_known
 from setatoms.terminal import print_json
 
 _ROWS_OF_REPORT = 200
@@ -66,38 +67,33 @@ def run_scoring(
     notes: list[str],
     outputs: dict[str, str],
     n_rows: int | None = None,
+    scorer: Scorer | None = None,
 ) -> int:
     """Score all rows, write the files wished for, print, and return the exit status."""
     # rows of one kind are looked for among as many as a report shows
     kept = max(wishes.top, _ROWS_OF_REPORT if wishes.report or wishes.kinds else 0)
     tally = Tally(kept, model.threshold, keep_scores=wishes.report is not None)
-    rule = find_rule(model, data, wishes.flagging, n_rows)
-    bad, counts = BadCells(data.table), model.detector.count_batch()
+    judged = Judged(tally, model.detector.count_batch(), BadCells(data.table))
+    scorer = scorer or TableScorer(model, data, n_rows)
+    rule = find_rule(model, scorer, wishes.flagging, n_rows)
     own = _columns_to_keep(wishes, data)
     time = data.table.time_column if wishes.report else None
     if own:
         data.table.kept = None  # which knows none of them
-    with scores_file(wishes.out, model, wishes.index, own) as file:
-        for rows in score_rows(model, data, rule, wishes.index, n_rows, bad, own, time):
-            tally.add(rows)
-            counts.add(rows.features, int((rows.scores > model.threshold).sum()))
-            if file is not None:
-                file.add(rows)
-        if n_rows is not None:  # the model is of this table, as it was
-            data.check_unchanged()
-        if tally.n_rows == 0:
-            raise FileError(f"{data.table.name} has no rows, only a header; nothing to score")
+    scorer.judge(rule, judged, ScoresFormat(wishes.out, wishes.index, own, time))
     files = dict(outputs)
     if wishes.out not in (None, "-"):
         files["scores"] = str(wishes.out)
     if wishes.report is not None:
         files["report"] = str(wishes.report)
-    batch = "" if model.of_training_rows else counts.compare().sentence
+    batch = "" if model.of_training_rows else judged.counts.compare().sentence
     if n_rows is None:  # otherwise learning has said so
-        notes = [*notes, *bad.notes(tally.n_rows, data.table.names)]
+        notes = [*notes, *judged.bad.notes(tally.n_rows, data.table.names)]
     if tally.n_missing and not any("missing value" in note for note in notes):
         noun = "missing value" if tally.n_missing == 1 else "missing values"
-        notes = [*notes, f"{tally.n_missing:,} {noun}: {FILLED}"]
+        notes = [*notes, f"{tally.n_missing:,} {noun}: {data.table.remedies.filled}"]
+    if wishes.flagging.fdr is not None and not tally.n_flagged:
+        notes = [*notes, *_why_none(model, tally.n_rows, wishes.flagging.fdr)]
     name = file_name(wishes.data)
     results = Results(
         name, model, tally, rule, wishes.flagging, notes, files, wishes.index, wishes.kinds, batch
@@ -108,6 +104,22 @@ def run_scoring(
         write_page(wishes.report, results, data, _ROWS_OF_REPORT)
     _answer(results, wishes)
     return FOUND if wishes.exit_code and tally.n_flagged else 0
+
+
+def _why_none(model: Model, n_rows: int, fdr: float) -> list[str]:
+    """Say how few calibration rows keep a bound on false alarms from flagging a single row."""
+    n_calibration = len(model.detector.calibration_scores_)
+    # by Benjamini and Hochberg: the smallest p-value possible <= fdr * fewest / n_rows
+    fewest = math.ceil(n_rows / ((n_calibration + 1) * fdr))
+    if fewest == 1:
+        return []
+    can = f"flags {fewest:,} or more of {n_rows:,} rows, or none"
+    if fewest > n_rows:
+        can = f"can flag none of {n_rows:,} rows"
+    return [
+        f"{n_calibration:,} calibration rows give no p-value below {1 / (n_calibration + 1):.2g}, "
+        f"so --fdr {fdr:g} {can}; learn from more rows than you score, or raise --fdr"
+    ]
 
 
 def _columns_to_keep(wishes: Wishes, data: Data) -> list[str]:

@@ -20,6 +20,7 @@ from setatoms.cli.options import (
     out_option,
     reading_options,
     report_option,
+    scheduler_option,
     top_option,
 )
 
@@ -36,6 +37,7 @@ from setatoms.cli.options import (
 @kind_option
 @json_option
 @exit_code_option
+@scheduler_option
 @reading_options
 def command(
     model: Path,
@@ -49,12 +51,16 @@ def command(
     kinds: tuple[str, ...],
     as_json: bool,
     exit_code: bool,
+    scheduler: str | None,
     reading: Reading,
 ) -> int:
     """Score a table with a saved model, in constant memory.
 
     With --fdr, --flag-top or --alarms the table is read twice: what is flagged depends on all its
     rows.
+
+    With --scheduler the workers of a Dask cluster read Parquet files and score them; --out DIR/
+    then writes one Parquet file for each part of the table to a new folder.
     """
     from setatoms.cli.models import load_model
     from setatoms.cli.outputs import check_outputs
@@ -65,10 +71,29 @@ def command(
     flagging.check()
     if out == "-" and as_json:
         raise click.UsageError("--out - and --json both go to standard output; give one of them")
+    if scheduler is not None:
+        _check_for_cluster(out, report)
     check_outputs([model, data], [out, report])
     loaded = load_model(model, data)
     opened = open_data(data, reading, loaded.encoding)
     check_outputs(opened.inputs, [out, report])
     check_known(opened.table, [index] if index else [])
     wishes = Wishes(data, index, flagging, out, keep, report, top, kinds, as_json, exit_code)
-    return run_scoring(loaded, opened, wishes, list(opened.table.notes), {})
+    notes = list(opened.table.notes)
+    if scheduler is None:
+        return run_scoring(loaded, opened, wishes, notes, {})
+    from setatoms.cli.cluster import connected
+    from setatoms.cli.cluster_scoring import ClusterScorer
+
+    with connected(scheduler, also=["duckdb"]) as client:
+        scorer = ClusterScorer(client, loaded, opened)
+        return run_scoring(loaded, opened, wishes, notes, {}, scorer=scorer)
+
+
+def _check_for_cluster(out: str | None, report: Path | None) -> None:
+    from setatoms.cli.new_folder import check_new
+
+    if report is not None:
+        raise click.UsageError("--report keeps all scores in memory; leave it or --scheduler out")
+    if out is not None and out.endswith("/"):
+        check_new(out)

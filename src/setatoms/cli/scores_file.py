@@ -47,19 +47,27 @@ class ScoresFile:
         The table's own columns, which come first: the index, and those to keep.
     for_people : bool, default=True
         Whether a spreadsheet may open the file, so that text must not look like a formula.
+    header : bool, default=True
+        Whether to write the names.
     """
 
     def __init__(
-        self, stream: IO[bytes], model: Model, own: Sequence[str], for_people: bool = True
+        self,
+        stream: IO[bytes],
+        model: Model,
+        own: Sequence[str],
+        for_people: bool = True,
+        header: bool = True,
     ) -> None:
-        self._model = model
+        self._model, self.for_people = model, for_people
         self._cell = plain_cell if for_people else str
         # DuckDB takes capitals for small letters
         self.names = unique_names([*map(self._cell, own), *_COLUMNS], str.casefold)[0]
         self.types = ["VARCHAR"] * len(own) + list(_COLUMNS.values())
         self._stream = stream
         self._numbers = LineWriter()
-        stream.write(",".join(map(_quoted, self.names)).encode() + b"\n")
+        if header:
+            stream.write(",".join(map(_quoted, self.names)).encode() + b"\n")
 
     def add(self, rows: Scored) -> None:
         """Write further rows."""
@@ -88,6 +96,10 @@ class ScoresFile:
             done = end
         self._stream.write(b"".join([*lines, text[done:]]))
 
+    def add_lines(self, lines: bytes) -> None:
+        """Write further rows that another such file made lines of."""
+        self._stream.write(lines)
+
     def _reasons(self, rows: Scored) -> dict[int, tuple[str, str]]:
         """Return the kind of each flagged row and a sentence on it, by the place of the row."""
         found: dict[int, tuple[str, str]] = {}
@@ -102,14 +114,11 @@ class ScoresFile:
 
 
 @contextmanager
-def scores_file(
-    out: str | None, model: Model, index: str | None, keep: Sequence[str]
-) -> Iterator[ScoresFile | None]:
+def scores_file(out: str | None, model: Model, own: Sequence[str]) -> Iterator[ScoresFile | None]:
     """Open the file of scores, which replaces an older one when it is complete."""
     if out is None:
         yield None
         return
-    own = [*([index] if index else []), *keep]
     with opened(out) as stream:
         if Path(out).suffix.lower() not in (".parquet", ".pq"):
             file = ScoresFile(stream, model, own)

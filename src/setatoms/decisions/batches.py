@@ -18,7 +18,6 @@ _MIDDLE = 5
 _SLACK = 0.1
 _CHANCE = 0.01
 _NAMED = 5
-_ROWS_OF_PROFILE = 20_000
 _SAMPLED, _MOST_SAMPLED = 200, 1 << 20
 # How many rows of a chunk are compared with the quantiles.
 _MEASURED = 10_000
@@ -97,21 +96,23 @@ class BatchComparison:
         return f"not like the rows learned from: {'; '.join(parts)}{more}"
 
 
-def profile(table: Array) -> tuple[Array, Array]:
-    """Return quantiles (n_features, n_levels) of the columns of a table, and their shares of gaps.
+def profile(some: Array, least: Array, most: Array) -> Array:
+    """Return quantiles (n_features, n_levels) of columns.
 
-    Of a large table the ends are those of all rows, what is between them is that of some.
+    Parameters
+    ----------
+    some : ndarray of shape (n, n_features)
+        Rows that tell what is between the ends; NaN is a gap.
+    least, most : ndarray of shape (n_features,)
+        The ends of all rows.
     """
-    quantiles = np.full((table.shape[1], len(LEVELS)), np.nan)
-    missing = np.zeros(table.shape[1])
-    for j, column in enumerate(table.T):
+    quantiles = np.full((some.shape[1], len(LEVELS)), np.nan)
+    for j, column in enumerate(some.T):
         values = column[~np.isnan(column)]
-        missing[j] = 1.0 - len(values) / len(column)
-        if len(values):
-            some = values[:: max(1, len(values) // _ROWS_OF_PROFILE)]
-            quantiles[j] = np.quantile(some, LEVELS)
-            quantiles[j, [0, -1]] = values.min(), values.max()
-    return quantiles, missing
+        # a column may have a value, and none among some rows
+        quantiles[j] = np.quantile(values if len(values) else [least[j], most[j]], LEVELS)
+        quantiles[j, [0, -1]] = least[j], most[j]
+    return quantiles
 
 
 def _count_below(values: Array, limits: Array) -> tuple[Array, Array]:
@@ -169,6 +170,20 @@ class BatchCounts:
             self._below[j] += below
             self._up_to[j] += up_to
         self._sample.append(rows[:: max(1, len(rows) // _SAMPLED)].copy())
+        self._thin_out()
+
+    def merge(self, others: BatchCounts) -> None:
+        """Take in what was counted of further rows of the batch."""
+        self.n_rows += others.n_rows
+        self.n_flagged += others.n_flagged
+        self._gaps += others._gaps
+        self._measured += others._measured
+        self._below += others._below
+        self._up_to += others._up_to
+        self._sample += others._sample
+        self._thin_out()
+
+    def _thin_out(self) -> None:
         if sum(map(np.size, self._sample)) > _MOST_SAMPLED and len(self._sample) > 1:
             self._sample = self._sample[::2]
 

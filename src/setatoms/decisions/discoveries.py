@@ -113,6 +113,10 @@ class PValueCounts:
             )
         self._counts += np.bincount(ranks - 1, minlength=steps)
 
+    def merge(self, others: PValueCounts) -> None:
+        """Count the rows that another one of the same calibration has counted, too."""
+        self._counts += others._counts
+
     def cut(self, level: float) -> float:
         """Return what `benjamini_hochberg_cut` returns on all rows counted so far."""
         (seen,) = np.nonzero(self._counts)

@@ -21,13 +21,22 @@ from setatoms.estimators.summary import sizes_html
 class AtomEstimator(BaseEstimator):
     """The common base of detectors and transformers."""
 
-    def fit(self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: object = None,
+        sample_weight: Any = None,
+        *,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> Self:
         """Learn a dictionary from the rows of `X`.
 
         Parameters
         ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
+        X : array-like, dataframe or Dask collection of shape (n_samples, n_features)
             Finite numbers, at least two rows and two features; with ``missing="fill"`` also NaN.
+            Rows of an array or frame of Dask stay where its scheduler has them, and an array that
+            NumPy maps from a file need not fit in memory: see ``docs/scale.md``.
         y : Ignored
             Present for API consistency.
         sample_weight : array-like of shape (n_samples,), optional
@@ -35,6 +44,10 @@ class AtomEstimator(BaseEstimator):
             stands three times, one after the other, and a row of weight 0 not at all. A weight of
             2.3 counts twice or, with probability 0.3, three times. Keep the mean near one: see
             ``docs/habits.md``.
+        checkpoint : path-like, optional
+            A folder to keep what is done. If `fit` ends early, the same call goes on from there,
+            and the model is the same. It takes a number as `random_state`. The folder is removed
+            when `fit` is done.
 
         Returns
         -------
@@ -43,7 +56,9 @@ class AtomEstimator(BaseEstimator):
         """
         check_parameters(self)
         draft = copy(self)
-        draft._fit(X, sample_weight)
+        for left_over in ("stream_", "_waiting"):
+            draft.__dict__.pop(left_over, None)
+        draft._fit(X, sample_weight, checkpoint)
         self.__dict__ = draft.__dict__
         return self
 
@@ -64,7 +79,9 @@ class AtomEstimator(BaseEstimator):
         save_model(self, path, notes)
 
     @abstractmethod
-    def _fit(self, X: Any, sample_weight: Any) -> None:
+    def _fit(
+        self, X: Any, sample_weight: Any, checkpoint: str | PathLike[str] | None = None
+    ) -> None:
         """Learn from `X` and write the result to this object."""
 
     @abstractmethod
@@ -77,6 +94,10 @@ class AtomEstimator(BaseEstimator):
         from setatoms.warm_up import compile_ahead, parts_of
 
         compile_ahead(parts_of(kinds, views=len(getattr(self, "views", ())) > 1))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell whether there is a model: `partial_fit` may still wait for rows to start with."""
+        return not {"dictionary_", "members_"}.isdisjoint(vars(self))
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn whether NaN is accepted."""

@@ -20,10 +20,10 @@ from setatoms.estimators.ensemble import SetAtomEnsemble
 from setatoms.estimators.members import FEWEST_ROWS_PER_ATOM
 from setatoms.estimators.missing import keep_observed
 from setatoms.estimators.parameters import check_parameters
-from setatoms.estimators.recipes import OnStep
 from setatoms.estimators.tables import read_table
 from setatoms.geometry import InfeasibleConesError
 from setatoms.progress import Progress
+from setatoms.rows import MemoryRows, OnStep
 from setatoms.views import RELATION_ALONE
 
 Array = NDArray[np.float64]
@@ -286,7 +286,7 @@ class _Search:
         draft = copy(self._base).set_params(views=RELATION_ALONE, **parameters)
         recipe = draft._trial_recipe(*trial.train.shape)
         # the same stream for every candidate, so that starts are alike
-        draft._learn(trial.train, recipe, np.random.default_rng(trial.seed), on_step)
+        draft._learn(MemoryRows(trial.train), recipe, np.random.default_rng(trial.seed), on_step)
         return draft._score(trial.held_out), draft._score(trial.broken)
 
     def _area(self, held_out: Array, broken: Array) -> float:

@@ -11,15 +11,20 @@ from numpy.typing import NDArray
 
 from setatoms.decisions import Combination
 from setatoms.estimators.standardize import Standardizer
+from setatoms.estimators.stream_state import Reference, Stream
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.history import History
 from setatoms.learning.kinds import KINDS
 from setatoms.persistence.errors import FlawError, shown
+from setatoms.streams import Alarm, Moments, Reservoir, RunningSums
 from setatoms.views import Calibration, Guard, Neighbours
 
 Arrays = dict[str, NDArray[Any]]
 
-_RECORDS = (Calibration, Combination, FittedDictionary, Guard, History, Neighbours, Standardizer)
+_RECORDS = (
+    Alarm, Calibration, Combination, FittedDictionary, Guard, History, Moments, Neighbours,
+    Reference, Reservoir, RunningSums, Standardizer, Stream,
+)  # fmt: skip
 
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _MOST_LEVELS = 12

@@ -11,6 +11,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from setatoms import decisions
+from setatoms.estimators.lazily import is_dask, lazily
 
 Scores = NDArray[np.float64]
 
@@ -27,6 +28,7 @@ class DecidesByScore(OutlierMixin):
     def score_samples(self, X: Any) -> Scores:
         """Return the scores of rows: the lower, the more abnormal."""
 
+    @lazily
     def decision_function(self, X: Any) -> Scores:
         """Return ``score_samples(X) - offset_``, negative for outliers.
 
@@ -60,9 +62,18 @@ class DecidesByScore(OutlierMixin):
             -1 where `decision_function` is negative; with `fdr`, where the p-value is small enough.
         """
         if fdr is None:
-            return np.where(self.decision_function(X) < 0, -1, 1)
+            return self._decided(X)
+        if is_dask(X):
+            raise ValueError(
+                f"fdr={fdr} looks at the p-values of all rows at once; compute p_values(X) and "
+                "give them to setatoms.decisions.benjamini_hochberg"
+            )
         decisions.check_level("fdr", fdr)
         return np.where(decisions.benjamini_hochberg(self.p_values(X), fdr), -1, 1)
+
+    @lazily
+    def _decided(self, X: Any) -> NDArray[np.int_]:
+        return np.where(self.decision_function(X) < 0, -1, 1)
 
     def fit_predict(self, X: Any, y: object = None, sample_weight: Any = None) -> NDArray[np.int_]:
         """Fit to `X` and return -1 for the outliers among its rows and 1 for all others.
@@ -116,6 +127,7 @@ class DecidesByScore(OutlierMixin):
         self.calibration_scores_ = np.sort(self.score_samples(X))
         return self
 
+    @lazily
     def p_values(self, X: Any) -> Scores:
         """Return how probable a normal row is to score as low as each row.
 

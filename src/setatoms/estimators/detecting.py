@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
-from functools import reduce
+from functools import partial, reduce
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,29 +15,43 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from setatoms import decisions
+from setatoms.estimators.checkpoint import Checkpoint, Stage
 from setatoms.estimators.deciding import DecidesByScore
 from setatoms.estimators.explaining import ExplainsRows
-from setatoms.estimators.missing import keep_observed, measure, open_gaps
-from setatoms.estimators.recipes import OnStep, Recipe
+from setatoms.estimators.lazily import lazily
+from setatoms.estimators.missing import measure
+from setatoms.estimators.reading import is_mapped, read_rows
+from setatoms.estimators.recipes import Recipe, draw_places
 from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_constant
 from setatoms.estimators.tables import read_table
-from setatoms.estimators.weights import repeat_rows
 from setatoms.explain import mean_rows
 from setatoms.progress import Progress
-from setatoms.views import RELATION_ALONE, Guard, Inside, Judged, Neighbours, Reach, screen_rows
+from setatoms.rows import Columns, MappedRows, OnShare, OnStep, Places, Rows, ignore, summarise
+from setatoms.views import (
+    MOST_OUTCASTS,
+    RELATION_ALONE,
+    Guard,
+    Inside,
+    Judged,
+    Neighbours,
+    Reach,
+    Screen,
+)
 
 Array = NDArray[np.float64]
 Scores = NDArray[np.float64]
-Rows = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 _SLAB_ROWS = 1 << 16
 # What it takes to score training rows for units and thresholds, as a share of learning.
 _JUDGING = 0.2
 # So many rows without gaps, or half of them, can tell what to close gaps with.
 _ENOUGH_WHOLE = 1_000
-# Units and thresholds are those of so many training rows, at random, if there are more.
-_MOST_JUDGED = 50_000
+# What looks abnormal, units and thresholds are told by so many training rows, at random, if there
+# are more; thresholds of the relation alone by this many.
+_MOST_SCREENED, _MOST_JUDGED, _MANY = 50_000, 50_000, 1_000_000
+_ROWS_OF_PROFILE = 20_000
+# What a checkpoint holds: the model, and those of both halves for the threshold.
+_STAGES = ("all", "half-1", "half-2")
 # So many of the lowest scores of training rows are kept, for limits on the number of alarms.
 _LOWEST = 1_001
 
@@ -51,14 +67,15 @@ class Training(NamedTuple):
         What each dictionary leaves of them.
     judged : Judged or None
         What the views say of them; None for the relation alone.
-    rows : ndarray of shape (n_samples, n_features)
-        The rows themselves, their gaps closed by what the others imply.
+    rows : ndarray of shape (n_samples, n_features) or None
+        The rows themselves, their gaps closed by what the others imply; None for the relation
+        alone.
     """
 
     scores: Scores
     errors: Array
     judged: Judged | None
-    rows: Array
+    rows: Array | None
 
 
 class ErrorDetector(DecidesByScore, ExplainsRows):
@@ -79,40 +96,41 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         """Return a cheaper recipe that stands for that of this detector in comparisons."""
         return self._recipe(n_samples, n_features).shortened()
 
-    def _fit(self, X: Any, sample_weight: Any) -> None:
+    def _fit(
+        self, X: Any, sample_weight: Any, checkpoint: str | PathLike[str] | None = None
+    ) -> None:
         # separate streams: the dictionary does not depend on how the threshold is found
-        model_rng, fold_rng, judging_rng, copies_rng = self._generator().spawn(4)
-        table = read_table(self, X, fitting=True)
-        table = repeat_rows(table, sample_weight, lambda: copies_rng)
-        self.n_samples_fit_ = len(table)
-        table = keep_observed(table, self._names())
+        model_rng, fold_rng, judging_rng, copies_rng, screening_rng = self._generator().spawn(5)
+        rows = read_rows(self, X, sample_weight, copies_rng)
+        done = Checkpoint(checkpoint, self, rows)
+        stages = [done.stage(name) for name in _STAGES]
+        columns = summarise(rows)
         if self.standardize:
-            warn_constant(table, self._names())
-        self.column_quantiles_, self.missing_shares_ = decisions.profile(table)
-        kept = self._rows_to_learn_from(table)
-        self.n_screened_ = int(len(table) - kept.sum())
-        rows = table if kept.all() else table[kept]
-        recipe = self._recipe(*rows.shape)
+            warn_constant(columns, self._names())
+        self._profile(rows, columns)
+        kept, outcasts = self._part(rows, screening_rng)
+        self.n_screened_ = outcasts.n_rows
+        recipe = self._recipe(kept.n_rows, kept.n_features)
         self._compile_ahead(recipe.kind_names)
-        judged = self._rows_to_judge(len(table), judging_rng)
-        among_kept = np.flatnonzero(judged[kept])
+        judged, judged_outcasts = self._draw_judged(kept.n_rows, outcasts.n_rows, judging_rng)
+        every_row = len(judged) + len(judged_outcasts) == rows.n_rows
         auto = isinstance(self.contamination, str)
-        cross_fits = auto and not recipe.leaves_unseen(len(rows))
+        cross_fits = auto and kept.n_rows <= _MANY and not recipe.leaves_unseen(kept.n_rows)
         n_steps = (1.0 + _JUDGING) * recipe.n_steps
         n_steps += recipe.shortened().n_steps if cross_fits else 0
         with Progress(n_steps, type(self).__name__, enabled=bool(self.verbose)) as progress:
-            training = self._learn(rows, recipe, model_rng, progress.advance, among_kept)
-            outcasts = self._score_outcasts(table, ~kept, judged)
-            everything = np.sort(np.concatenate([training.scores, outcasts]))
-            self.lowest_scores_ = everything[:_LOWEST] if judged.all() else None
+            training = self._learn(kept, recipe, model_rng, progress.advance, judged, stages[0])
+            left_out = self._score_outcasts(outcasts, judged_outcasts)
+            everything = np.sort(np.concatenate([training.scores, left_out]))
+            self.lowest_scores_ = everything[:_LOWEST] if every_row else None
             self.calibration_scores_ = None
             if auto:
                 unseen = training.scores
                 if cross_fits:
                     unseen = self._unseen_scores(
-                        rows, among_kept, training, recipe, fold_rng, progress
+                        kept, judged, training, recipe, fold_rng, progress, stages[1:]
                     )
-                self.calibration_scores_ = np.sort(np.concatenate([unseen, outcasts]))
+                self.calibration_scores_ = np.sort(np.concatenate([unseen, left_out]))
                 self.offset_ = self._robust_offset(self.calibration_scores_)
                 self.training_offset_ = (
                     self.offset_ if self._relation_alone else self._robust_offset(everything)
@@ -120,26 +138,47 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             else:
                 self.offset_ = decisions.share_offset(everything, self.contamination)
                 self.training_offset_ = self.offset_
+        done.remove()
 
-    def _score_outcasts(self, table: Array, outcasts: Mask, judged: Mask) -> Scores:
+    def _profile(self, rows: Rows, columns: Columns) -> None:
+        """Remember what columns are like, for comparisons with other tables."""
+        some = rows.take(np.arange(0, rows.n_rows, max(1, rows.n_rows // _ROWS_OF_PROFILE)))
+        self.column_quantiles_ = decisions.profile(some, columns.least, columns.most)
+        self.missing_shares_ = columns.n_missing / rows.n_rows
+
+    def _part(self, rows: Rows, rng: np.random.Generator) -> tuple[Rows, Rows]:
+        """Return the rows that have a say in learning, and the others."""
+        screen = None
+        if not self._relation_alone:
+            sample = rows.take(draw_places(rows.n_rows, rng, _MOST_SCREENED))
+            screen = Screen.learn(sample, self.n_jobs)
+        if screen is None:
+            return rows, rows.choose(np.arange(0))
+        kept, outcasts = rows.split(partial(screen.keeps, n_jobs=self.n_jobs))
+        # of a large table, what a sample tells may leave too little
+        if 2 * kept.n_rows < rows.n_rows or (_count_values(kept) < min(2, rows.n_rows)).any():
+            return rows, rows.choose(np.arange(0))
+        return kept, outcasts
+
+    def _draw_judged(
+        self, n_kept: int, n_outcasts: int, rng: np.random.Generator
+    ) -> tuple[Places, Places]:
+        """Return the places of the rows that tell units and thresholds, of both parts."""
+        most = _MANY if self._relation_alone else _MOST_JUDGED
+        share = min(1.0, most / (n_kept + n_outcasts))
+        of_outcasts = math.ceil(share * n_outcasts)
+        return (
+            draw_places(n_kept, rng, most - of_outcasts),
+            draw_places(n_outcasts, rng, of_outcasts),
+        )
+
+    def _score_outcasts(self, outcasts: Rows, judged: Places) -> Scores:
         """Return the scores of training rows that had no say in learning, and remember them."""
-        if outcasts.any():
-            self.guard_ = self.guard_.remembering(self.standardizer_.apply(table[outcasts]))
-        return self._score(table[outcasts & judged])
-
-    def _rows_to_judge(self, n_rows: int, rng: np.random.Generator) -> Mask:
-        """Return which training rows (n_rows,) tell units and thresholds."""
-        judged = np.ones(n_rows, np.bool_)
-        if n_rows > _MOST_JUDGED and not self._relation_alone:
-            judged[:] = False
-            judged[rng.choice(n_rows, _MOST_JUDGED, replace=False, shuffle=False)] = True
-        return judged
-
-    def _rows_to_learn_from(self, table: Array) -> Mask:
-        """Return which rows (n_samples,) have a say in learning."""
-        if self._relation_alone:
-            return np.ones(len(table), np.bool_)
-        return screen_rows(table, self.n_jobs)
+        if outcasts.n_rows:
+            step = -(-outcasts.n_rows // MOST_OUTCASTS)
+            some = outcasts.take(np.arange(0, outcasts.n_rows, step))
+            self.guard_ = self.guard_.remembering(self.standardizer_.apply(some))
+        return self._score(outcasts.take(judged))
 
     def _robust_offset(self, scores: Scores) -> float:
         """Return the threshold that 5 % of normal rows are below, of rows with such `scores`.
@@ -155,31 +194,63 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
 
     def _learn(
         self,
-        table: Array,
+        rows: Rows,
         recipe: Recipe,
         rng: np.random.Generator,
         on_step: OnStep,
-        chosen: Rows | None = None,
+        chosen: Places | None = None,
+        stage: Stage | None = None,
     ) -> Training:
-        """Learn from the rows of a table and return what is known of those `chosen`, or of all."""
-        self._learn_dictionaries(table, recipe, rng, on_step)
-        every = chosen is None or len(chosen) == len(table)
-        some = table if every else table[chosen]
+        """Learn from rows and return what is known of those `chosen`, or of all."""
+        self._learn_dictionaries(rows, recipe, rng, on_step, stage)
+        every = chosen is None or len(chosen) == rows.n_rows
+        some = rows if chosen is None or every else rows.choose(chosen)
         self.guard_ = None
-        closed = some if self._relation_alone else self._close_gaps(some)
-        effort = _JUDGING * recipe.n_steps / len(self.dictionaries_)
-        errors = self._errors(closed, lambda share: on_step(share * effort, "scoring"))
-        self._compare(errors)
+        effort = _JUDGING * recipe.n_steps
+
+        def on_share(share: float) -> None:
+            on_step(share * effort, "scoring")
+
         if self._relation_alone:
-            return Training(-self._combination().combine(errors), errors, None, closed)
-        Z = self.standardizer_.apply(some)
-        filled = Z if closed is some else self.standardizer_.apply(closed)
+            errors = np.concatenate(some.map(self._errors, on_share=on_share), axis=1)
+            self._compare(errors)
+            return Training(-self._combination().combine(errors), errors, None, None)
+        table = some.take(np.arange(some.n_rows))
+        closed = self._close_gaps(table)
+        errors = rows.spread(self._errors, closed, on_share)
+        self._compare(errors)
+        reach = None if every else self._reach(rows)
+        judged = self._learn_guard(table, closed, errors, rng.spawn(1)[0], reach)
+        return Training(-judged.numbers, errors, judged, closed)
+
+    def _learn_guard(
+        self,
+        table: Array,
+        closed: Array,
+        errors: Array,
+        rng: np.random.Generator,
+        reach: Reach | None = None,
+    ) -> Judged:
+        """Learn what the views compare with; return what they say of the same rows.
+
+        Parameters
+        ----------
+        table, closed : ndarray of shape (n, n_features)
+            Rows with their gaps, and without; the same array if there are none.
+        errors : ndarray of shape (n_dictionaries, n)
+            What the dictionaries leave of them.
+        rng : numpy.random.Generator
+            Draws the rows to keep.
+        reach : Reach, optional
+            How far all training rows reach, if these are some of them.
+        """
+        Z = self.standardizer_.apply(table)
+        filled = Z if closed is table else self.standardizer_.apply(closed)
         kinds = [dictionary.kind.name for dictionary in self.dictionaries_]
         self.guard_, judged = Guard.learn(
-            self.views, Z, filled, kinds, errors, rng.spawn(1)[0], self.n_jobs,
-            None if every else self._reach(table),
-        )  # fmt: skip
-        return Training(-judged.numbers, errors, judged, closed)
+            self.views, Z, filled, kinds, errors, rng, self.n_jobs, reach
+        )
+        return judged
 
     def _close_gaps(self, table: Array) -> Array:
         """Return training rows with gaps closed by what rows near them have there.
@@ -200,31 +271,35 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         closed[~missing] = table[~missing]
         return closed
 
-    def _reach(self, table: Array) -> Reach:
-        parts = (self.standardizer_.apply(table[part]) for part in _slabs(table))
-        return reduce(Reach.joined, map(Reach.of, parts))
+    def _reach(self, rows: Rows) -> Reach:
+        return reduce(Reach.joined, rows.map(_reach_of, self.standardizer_))
 
     def _learn_dictionaries(
-        self, table: Array, recipe: Recipe, rng: np.random.Generator, on_step: OnStep
+        self,
+        rows: Rows,
+        recipe: Recipe,
+        rng: np.random.Generator,
+        on_step: OnStep,
+        stage: Stage | None = None,
     ) -> None:
         if self.standardize:
             # half of the rows may hold no value of a column: the units of all rows serve there
             known = getattr(self, "standardizer_", None)
-            self.standardizer_ = Standardizer.learn(table, self._names()).completed(known)
+            self.standardizer_ = Standardizer.learn(rows, self._names()).completed(known)
         else:
-            reject_overflow(table, self._names())
-            self.standardizer_ = Standardizer.identity(table.shape[1])
-        signals, missing = open_gaps(self.standardizer_.apply(table))
-        self._keep(recipe.learn(signals, rng, on_step, missing))
+            reject_overflow(rows, self._names())
+            self.standardizer_ = Standardizer.identity(rows.n_features)
+        self._keep(recipe.learn(rows, self.standardizer_.apply, rng, on_step, stage))
 
     def _unseen_scores(
         self,
-        table: Array,
-        judged: Rows,
+        rows: Rows,
+        judged: Places,
         training: Training,
         recipe: Recipe,
         rng: np.random.Generator,
         progress: Progress,
+        stages: Sequence[Stage | None],
     ) -> Scores:
         """Estimate the scores that as many unseen normal rows as are `judged` would get."""
         # the two halves together must not take longer than the fit itself
@@ -234,29 +309,37 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             # a step on half the rows takes half as long
             progress.advance(0.5, note)
 
-        if training.judged is None:
+        if training.judged is None or training.rows is None:
             return decisions.unseen_scores(
-                training.scores, self._cross_fit_scores(table, quick, rng, step)
+                training.scores, self._cross_fit_scores(rows, quick, rng, step, stages)
             )
         errors = np.empty_like(training.errors)
-        halves = decisions.draw_halves(len(table), rng)
-        for train, test in (halves, halves[::-1]):
+        halves = decisions.draw_halves(rows.n_rows, rng)
+        for (train, test), stage in zip((halves, halves[::-1]), stages, strict=True):
             half = copy(self)
-            half._learn_dictionaries(table[train], quick, rng, step)
+            half._learn_dictionaries(rows.choose(train), quick, rng, step, stage)
             mine = np.isin(judged, test, assume_unique=True)
-            errors[:, mine] = half._errors(training.rows[mine])
+            errors[:, mine] = rows.spread(half._errors, training.rows[mine], ignore)
         unseen = decisions.unseen_errors(training.errors, errors, self._seen_weight)
         return -self.guard_.judge_unseen(training.judged, unseen)
 
     def _cross_fit_scores(
-        self, table: Array, quick: Recipe, rng: np.random.Generator, step: OnStep
+        self,
+        rows: Rows,
+        quick: Recipe,
+        rng: np.random.Generator,
+        step: OnStep,
+        stages: Sequence[Stage | None],
     ) -> decisions.CrossFitted:
-        def fit_scores(train: Rows, test: Rows) -> tuple[Scores, Scores]:
-            half = copy(self)
-            seen = half._learn(table[train], quick, rng, step).scores
-            return seen, half._score(table[test])
+        waiting = iter(stages)
 
-        return decisions.cross_fit(fit_scores, len(table), rng)
+        def fit_scores(train: Places, test: Places) -> tuple[Scores, Scores]:
+            half = copy(self)
+            learned = half._learn(rows.choose(train), quick, rng, step, stage=next(waiting))
+            seen = learned.scores
+            return seen, np.concatenate(rows.choose(test).map(half._score))
+
+        return decisions.cross_fit(fit_scores, rows.n_rows, rng)
 
     def _score(self, table: Array) -> Scores:
         scores = np.empty(len(table))
@@ -285,25 +368,22 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         closed[rows] = filled / inside.factors[rows, None]
         return np.where(missing, closed, inside.short)
 
-    def _errors(self, table: Array, on_share: Callable[[float], None] | None = None) -> Array:
-        """Return the representation errors (n_dictionaries, n) of rows.
-
-        `on_share` is told after each dictionary of what share of the rows.
-        """
+    def _errors(self, table: Array, on_share: OnShare = ignore) -> Array:
+        """Return the representation errors (n_dictionaries, n) of rows."""
         errors = np.empty((len(self.dictionaries_), len(table)))
         # slab by slab: the standardised table is never there as a whole
         for part in _slabs(table):
             Z = self.standardizer_.apply(table[part])
             for row, dictionary in zip(errors, self.dictionaries_, strict=True):
                 row[part] = measure(dictionary, Z, self.n_jobs)
-                if on_share is not None:
-                    on_share(len(Z) / len(table))
+                on_share(len(Z) / len(table) / len(self.dictionaries_))
         return errors
 
     def _errors_of(self, Z: Array) -> Array:
         """Return the representation errors (n_dictionaries, n) of standardised rows."""
         return np.array([measure(each, Z, self.n_jobs) for each in self.dictionaries_])
 
+    @lazily
     def score_samples(self, X: Any) -> Scores:
         r"""Return minus how abnormal each row is, by all `views` together.
 
@@ -323,7 +403,9 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             At most 0; the lower, the more abnormal. A row's score does not depend on the others.
         """
         check_is_fitted(self)
-        return self._score(read_table(self, X, fitting=False))
+        if is_mapped(X):
+            return np.concatenate(MappedRows(X).map(self.score_samples))
+        return self._score(read_table(self, X, fitting=False, widen=False))
 
     def compare(self, X: Any) -> decisions.BatchComparison:
         """Tell whether a batch of rows is like those that were learned from, as a whole.
@@ -361,3 +443,12 @@ def _slabs(table: Array) -> Iterator[slice]:
     """Yield parts of the rows, few enough for memory not to grow with the table."""
     for start in range(0, len(table), _SLAB_ROWS):
         yield slice(start, start + _SLAB_ROWS)
+
+
+def _reach_of(X: Array, standardizer: Standardizer) -> Reach:
+    return Reach.of(standardizer.apply(X))
+
+
+def _count_values(rows: Rows) -> Array:
+    """Return how many values each column has (n_features,)."""
+    return rows.n_rows - summarise(rows).n_missing

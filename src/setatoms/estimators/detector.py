@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from setatoms.decisions import PerFeature
-from setatoms.estimators.detecting import ErrorDetector
 from setatoms.estimators.single import HasDictionary
+from setatoms.estimators.stream_detecting import DetectorFromStream
+from setatoms.estimators.stream_single import DictionaryFromStream
 from setatoms.learning.loop import Learned
 
 
-class AtomDetector(HasDictionary, ErrorDetector):
+class AtomDetector(HasDictionary, DictionaryFromStream, DetectorFromStream):
     """A detector whose score is how well the atoms of one dictionary represent a row."""
 
     def _keep(self, learned: Learned) -> None:

@@ -13,16 +13,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 _NEEDS = 'TableEncoder needs DuckDB: pip install "setatoms[cli]"'
-# What the command line says of its options, and what that is in Python.
-_IN_PYTHON = {
-    "--use takes it": "`use` takes it",
-    "--use cannot take it": "`use` cannot take it",
-    "--query can make a number of it": "make a number of it first",
-    "--one-hot makes": "one_hot=True makes",
-    "filled with what the rest of the row implies": "NaN, which detectors with missing='fill' take",
-    " (--strict stops instead)": "",
-    "; if commas are decimal marks, give --decimal ,": "",
-}
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused-ignore]
@@ -40,6 +30,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
 
     Parameters
     ----------
+    index : str, optional
+        Column that names the rows. It is no feature, and becomes the index of pandas frames.
     drop : sequence of str
         Columns to leave out.
     use : sequence of str
@@ -59,7 +51,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         What became of columns and cells, a sentence each.
     n_features_in_ : int
         How many columns the frame had.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_columns,)
         Their names.
 
     Examples
@@ -82,12 +74,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
     def __init__(
         self,
         *,
+        index: str | None = None,
         drop: Sequence[str] = (),
         use: Sequence[str] = (),
         encode: Sequence[str] = (),
         one_hot: bool = False,
         missing: Sequence[str] = (),
     ) -> None:
+        self.index = index
         self.drop = drop
         self.use = use
         self.encode = encode
@@ -112,7 +106,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         self.__dict__.pop("encoding_", None)
         table = self._open(X)
         chosen = self._choose(table)
-        self.encoding_, self.notes_ = chosen.encoding, [_in_python(note) for note in chosen.notes]
+        self.encoding_, self.notes_ = chosen.encoding, chosen.notes
         self.feature_names_in_ = np.array(table.names, dtype=object)
         self.n_features_in_ = len(table.names)
         return self
@@ -136,7 +130,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         check_is_fitted(self)
         parts = [rows.features for rows in feature_chunks(self._open(X), self.encoding_)]
         features = np.concatenate([np.empty((0, len(self.encoding_.features))), *parts])
-        return features if self._output_is_chosen() else _framed(features, X, self.encoding_)
+        return features if self._output_is_chosen(X) else self._framed(features, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the features.
@@ -182,18 +176,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         detector.save(path, notes={"table": self.encoding_.to_json()})
 
     def _choose(self, table: Any) -> Any:
-        from setatoms.files import Choice, FileError, choose_columns
+        from setatoms.files import Choice, choose_columns
 
-        choice = Choice(None, self.drop, self.use, self.encode, self.one_hot)
-        try:
-            return choose_columns(table, choice, least_columns=1)
-        except FileError as error:
-            raise FileError(_in_python(str(error))) from None
+        choice = Choice(self.index, self.drop, self.use, self.encode, self.one_hot)
+        return choose_columns(table, choice, least_columns=1)
 
-    def _output_is_chosen(self) -> bool:
-        """Tell whether scikit-learn was asked for a kind of output."""
+    def _output_is_chosen(self, X: Any) -> bool:
+        """Tell whether scikit-learn was asked for another kind of output than that of `X`."""
         own = getattr(self, "_sklearn_output_config", {}).get("transform")
-        return own is not None or get_config()["transform_output"] != "default"
+        chosen = own or get_config()["transform_output"]
+        return chosen != _library(X) and (own is not None or chosen != "default")
 
     def _open(self, X: Any) -> Any:
         try:
@@ -203,20 +195,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         options, known = ReadOptions(missing=self.missing), getattr(self, "encoding_", None)
         return open_frame(X, options if known is None else known.options(options))
 
+    def _framed(self, features: NDArray[np.float64], X: Any) -> Any:
+        """Return features (n_rows, n_features) as a frame of the kind of `X`, if that is known."""
+        names = list(self.encoding_.features)
+        match _library(X):
+            case "pandas":
+                named = X.set_index(self.index) if self.index in X.columns else X
+                return type(X)(features, index=named.index, columns=names)
+            case "polars":
+                return type(X)(features, schema=names, orient="row")
+        return features
 
-def _framed(features: NDArray[np.float64], X: Any, encoding: Any) -> Any:
-    """Return features (n_rows, n_features) as a frame of the kind of `X`, if that is known."""
-    names = list(encoding.features)
-    match type(X).__module__.partition(".")[0]:
-        case "pandas":
-            return type(X)(features, index=X.index, columns=names)
-        case "polars":
-            return type(X)(features, schema=names, orient="row")
-    return features
 
-
-def _in_python(note: str) -> str:
-    """Return a sentence of the command line with parameters in place of its options."""
-    for there, here in _IN_PYTHON.items():
-        note = note.replace(there, here)
-    return note
+def _library(X: Any) -> str:
+    return type(X).__module__.partition(".")[0]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.decisions import Combination
-from setatoms.estimators.detecting import ErrorDetector
 from setatoms.estimators.documented import estimator
 from setatoms.estimators.members import EnsembleRecipe, ensemble_recipe
 from setatoms.estimators.signatures import DetectorParameters
+from setatoms.estimators.stream_members import MembersFromStream
 from setatoms.learning.dictionary import FittedDictionary
 
 Array = NDArray[np.float64]
@@ -20,7 +20,7 @@ _FEW_MEMBERS = 12
 
 
 @estimator
-class SetAtomEnsemble(DetectorParameters, ErrorDetector):
+class SetAtomEnsemble(DetectorParameters, MembersFromStream):
     r"""Detect anomalies by the representation errors on many small dictionaries of set-atoms.
 
     Members are Gaussian and cone dictionaries with different random starts, sizes and radii, each

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from setatoms.estimators.base import AtomEstimator
+from setatoms.estimators.lazily import lazily
 from setatoms.estimators.missing import complete
 from setatoms.estimators.standardize import Standardizer
 from setatoms.estimators.tables import read_table, row_labels
@@ -108,6 +109,7 @@ class ExplainsRows(AtomEstimator):
         values = mean_rows(self._completed(self.standardizer_.apply(table), "values"))
         return np.where(np.isnan(table), self.standardizer_.restore(values), table)
 
+    @lazily
     def explain(
         self, X: Any, top: int | None = 3, rank: str = "contribution", *, atoms: bool = True
     ) -> Explanation:

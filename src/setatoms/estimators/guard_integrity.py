@@ -18,10 +18,15 @@ _MOST_DENSITY = 1e15
 
 def check_guard(detector: Any, n_dictionaries: int) -> None:
     """Raise a FlawError unless `guard_` and `n_screened_` can belong to the fitted `detector`."""
-    state, n_features = vars(detector), detector.n_features_in_
-    n_screened, guard = state.get("n_screened_"), state.get("guard_")
+    n_screened = vars(detector).get("n_screened_")
     if type(n_screened) is not int or n_screened < 0:
         raise FlawError(f"n_screened_={shown(n_screened)} must be a whole number, at least 0")
+    check_parts(detector, vars(detector).get("guard_"), n_dictionaries)
+
+
+def check_parts(detector: Any, guard: Any, n_dictionaries: int) -> None:
+    """Raise a FlawError unless a guard can belong to the `detector`, now or at an earlier time."""
+    n_features = detector.n_features_in_
     if tuple(detector.views) == RELATION_ALONE:
         if guard is not None:
             raise FlawError("guard_ is there, and views=('relation',) has none")

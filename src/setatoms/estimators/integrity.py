@@ -9,9 +9,10 @@ import numpy as np
 
 from setatoms.decisions import LEVELS, Combination
 from setatoms.estimators.array_checks import between, floats, numbers
-from setatoms.estimators.guard_integrity import check_guard
+from setatoms.estimators.guard_integrity import check_guard, check_parts
 from setatoms.estimators.parameters import check_kind, check_parameters, check_values
 from setatoms.estimators.standardize import Standardizer
+from setatoms.estimators.stream_integrity import check_stream
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.history import History
 from setatoms.learning.kinds import KINDS
@@ -52,7 +53,25 @@ def check_integrity(estimator: Any) -> None:
         _check_decisions(estimator)
         check_guard(estimator, len(dictionaries))
     if _is_ensemble(estimator):
-        _check_combination(estimator)
+        _check_combination(_value(estimator, "combination_"), len(estimator.members_))
+    if "stream_" in vars(estimator):
+        _check_stream(estimator)
+
+
+def _check_stream(estimator: Any) -> None:
+    """Check what is kept of a stream, and the model in it that watches for change."""
+    check_stream(estimator)
+    reference, n_features = estimator.stream_.reference, estimator.n_features_in_
+    for i, dictionary in enumerate(reference.dictionaries):
+        name = f"stream_.reference.dictionaries[{i}]"
+        _check_kind(name, dictionary, ALLOWED_KINDS[type(estimator).__name__])
+        _check_atoms(name, dictionary, n_features)
+        _check_history(name, dictionary)
+    if _is_detector(estimator):
+        _check_standardizer(reference.standardizer, n_features)
+        check_parts(estimator, reference.guard, len(reference.dictionaries))
+    if _is_ensemble(estimator):
+        _check_combination(reference.combination, len(reference.dictionaries))
 
 
 def dictionaries_of(estimator: Any) -> dict[str, FittedDictionary]:
@@ -120,12 +139,11 @@ def _check_atoms(name: str, dictionary: FittedDictionary, n_features: int) -> No
         raise FlawError(f"{name}.kind has n_nonzero={n_nonzero}, and there are {len(atoms)} atoms")
 
 
-def _check_combination(ensemble: Any) -> None:
-    combination = _value(ensemble, "combination_")
+def _check_combination(combination: Any, n_members: int) -> None:
     if not isinstance(combination, Combination):
         raise FlawError("combination_ is not a Combination")
     _check_rules(check_values, {"rule": combination.rule})
-    if (floats("combination_.units", combination.units, (len(ensemble.members_),)) <= 0).any():
+    if (floats("combination_.units", combination.units, (n_members,)) <= 0).any():
         raise FlawError("combination_.units has values that are not positive")
 
 

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from setatoms.backends import effective_jobs, run_tasks
-from setatoms.estimators.recipes import Mask, OnStep, SetAtomRecipe, Table
+from setatoms.backends import effective_jobs
+from setatoms.estimators.checkpoint import Stage
+from setatoms.estimators.recipes import Prepare, SetAtomRecipe, Table
 from setatoms.estimators.sizes import ROWS_PER_ATOM, count_checked_atoms, limit_wide
 from setatoms.estimators.warn import warn_caller
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.kinds import KINDS, AtomKind
 from setatoms.learning.loop import Learned
 from setatoms.learning.radii import count_atoms, distribute
+from setatoms.rows import MemoryRows, OnStep, Places, Rows, Task
 
 BUDGETS = {"fast": 6, "balanced": 20, "best": 60}
 # What may differ between members beside their random starts.
@@ -83,21 +85,37 @@ class EnsembleRecipe:
         )
 
     def learn(
-        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
+        self,
+        rows: Rows,
+        prepare: Prepare,
+        rng: np.random.Generator,
+        on_step: OnStep,
+        stage: Stage | None = None,
     ) -> tuple[FittedDictionary, ...]:
-        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
+        """Learn from rows, prepared; call ``on_step(1, note)`` as it proceeds.
 
-        `X` stays as it is: members fill `missing` entries each on its own.
+        Members fill missing entries each on its own. Those that `stage` has are not learned again.
         """
         # a member's stream depends on its number alone: more members do not change the first ones
         streams = rng.spawn(len(self.recipes))
+        known = [None if stage is None else stage.read(f"member-{i}") for i in range(len(streams))]
+        missing = [i for i, member in enumerate(known) if member is None]
+        tasks = [
+            Task(
+                self._draw(rows.n_rows, self.recipes[i].n_atoms, streams[i]),
+                (self.recipes[i], prepare, streams[i]),
+                self.recipes[i].n_steps,
+            )
+            for i in missing
+        ]
 
-        def learn_one(i: int, step: OnStep) -> FittedDictionary:
-            recipe, stream = self.recipes[i], streams[i]
-            rows, gaps = self._sample(X, missing, recipe.n_atoms, stream)
-            return _common_atoms(recipe.learn(rows, stream, step, gaps))
+        def keep(place: int, member: FittedDictionary) -> None:
+            if stage is not None:
+                stage.write(f"member-{missing[place]}", member)
 
-        return tuple(run_tasks(learn_one, len(self.recipes), on_step, n_jobs=self.n_jobs))
+        learned = iter(rows.run(_learn_member, tasks, on_step, self.n_jobs, keep))
+        on_step(self.n_steps - sum(task.n_steps for task in tasks), "known")
+        return tuple(next(learned) if member is None else member for member in known)
 
     def leaves_unseen(self, n_samples: int) -> bool:
         """Tell whether each member learns from a small share of that many rows.
@@ -108,15 +126,18 @@ class EnsembleRecipe:
         n_taken = count_rows(self.subsample, n_samples, most)
         return _SAMPLE_ROWS_PER_ATOM * most <= n_taken <= _SMALL_SHARE * n_samples
 
-    def _sample(
-        self, X: Table, missing: Mask | None, n_atoms: int, rng: np.random.Generator
-    ) -> tuple[Table, Mask | None]:
-        """Return rows that a member may write to, if it has to, and where they have gaps."""
-        n_taken = count_rows(self.subsample, len(X), n_atoms)
-        if n_taken == len(X):
-            return (X, None) if missing is None else (X.copy(), missing)
-        rows = np.sort(rng.choice(len(X), n_taken, replace=False))
-        return X[rows], None if missing is None else missing[rows]
+    def _draw(self, n_rows: int, n_atoms: int, rng: np.random.Generator) -> Places:
+        """Return the increasing places of the rows that a member learns from."""
+        n_taken = count_rows(self.subsample, n_rows, n_atoms)
+        if n_taken == n_rows:
+            return np.arange(n_rows)
+        return np.sort(rng.choice(n_rows, n_taken, replace=False))
+
+
+def _learn_member(
+    table: Table, recipe: SetAtomRecipe, prepare: Prepare, rng: np.random.Generator, on_step: OnStep
+) -> FittedDictionary:
+    return _common_atoms(recipe.learn(MemoryRows(table), prepare, rng, on_step))
 
 
 def _common_atoms(learned: Learned) -> FittedDictionary:

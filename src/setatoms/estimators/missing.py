@@ -70,32 +70,42 @@ def measure(dictionary: FittedDictionary, Z: Array, n_jobs: int | None) -> Array
     return errors
 
 
-def open_gaps(Z: Array) -> tuple[Array, Mask | None]:
-    """Return rows to learn from, with NaN replaced by 0, and where it was (None: nowhere)."""
-    missing = np.isnan(Z)
-    return (np.where(missing, 0.0, Z), missing) if missing.any() else (Z, None)
-
-
 def keep_observed(table: Array, names: Sequence[Any] | None) -> Array:
     """Return the rows of `table` (n_samples, n_features) to learn from: those that hold a value."""
     missing = np.isnan(table)
     if not missing.any():
         return table
-    unseen = np.flatnonzero(missing.all(axis=0))
+    empty = missing.all(axis=1)
+    check_observed(names, len(table), int(empty.sum()), missing.sum(axis=0))
+    return table[~empty]
+
+
+def check_observed(
+    names: Sequence[Any] | None, n_rows: int, n_empty: int, n_missing: NDArray[Any]
+) -> None:
+    """Raise if a column has no value or fewer than two rows have any; warn of rows without.
+
+    Parameters
+    ----------
+    names : sequence or None
+        Those of the columns.
+    n_rows, n_empty : int
+        How many rows there are, and how many of them have no value at all.
+    n_missing : ndarray of shape (n_features,)
+        In how many rows each column has no value.
+    """
+    unseen = np.flatnonzero(n_missing == n_rows)
     if len(unseen):
         raise ValueError(
             f"X has no value at all in {name_columns(names, unseen)}; drop what was never observed"
         )
-    empty = missing.all(axis=1)
-    n_empty = int(empty.sum())
-    if len(table) - n_empty < 2:
+    if n_rows - n_empty < 2:
         raise ValueError(
-            f"X has no value at all in {n_empty} of {len(table)} rows, and fit takes two rows that "
+            f"X has no value at all in {n_empty} of {n_rows} rows, and fit takes two rows that "
             "have; give more rows"
         )
     if n_empty:
-        warn_caller(f"X has no value at all in {n_empty} of {len(table)} rows, which fit ignores")
-    return table[~empty]
+        warn_caller(f"X has no value at all in {n_empty} of {n_rows} rows, which fit ignores")
 
 
 def _with_rows(Z: Array, rows: NDArray[np.intp], new: Array) -> Array:

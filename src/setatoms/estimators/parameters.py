@@ -83,6 +83,10 @@ _RULES = {
     "fit_max_sweeps": _whole(1, _MOST_SWEEPS),
     "fit_tol": _NOT_NEGATIVE,
     "gamma": _POSITIVE,
+    "half_life": ParameterRule(
+        lambda value: value is None or (_is_real(value) and value >= 1),
+        "a number of rows, at least 1, or None to forget nothing",
+    ),
     "kind": ParameterRule(
         lambda value: isinstance(value, AtomKind) or (isinstance(value, str) and value in KINDS),
         "the name of a kind of atoms, or such a kind",

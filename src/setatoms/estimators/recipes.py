@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.estimators.checkpoint import Stage
 from setatoms.estimators.sizes import check_start, count_checked_atoms
 from setatoms.learning.aksvd import aksvd
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.history import history_of_errors
 from setatoms.learning.kinds import AtomKind, VectorAtoms
-from setatoms.learning.loop import Learned, learn
+from setatoms.learning.loop import Learned, learn_from
 from setatoms.learning.radii import AdaptiveRadii, FixedRadii, distribute
 from setatoms.learning.start import random_atoms, spread_atoms
+from setatoms.rows import OnStep, Places, Rows, Task, as_whole
 
 # The start of the paper: two non-zeros, fifty iterations.
 AKSVD_NONZERO = 2
 AKSVD_ITERATIONS = 50
 
+# AK-SVD learns from so many rows at most.
+MOST_AT_ONCE = 100_000
+
 Table = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-OnStep = Callable[[float, str], None]
+Prepare = Callable[[Table], Table]
 
 
 class Recipe(Protocol):
@@ -45,11 +50,16 @@ class Recipe(Protocol):
         """Tell whether learning leaves most of that many rows aside, so that these are unseen."""
 
     def learn(
-        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
+        self,
+        rows: Rows,
+        prepare: Prepare,
+        rng: np.random.Generator,
+        on_step: OnStep,
+        stage: Stage | None = None,
     ) -> Any:
-        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
+        """Learn from rows, prepared; call ``on_step(1, note)`` as it proceeds.
 
-        `X` is filled in place where entries are `missing`.
+        What is done is kept by `stage`, and not done again.
         """
 
 
@@ -104,46 +114,90 @@ class SetAtomRecipe:
         return False
 
     def learn(
-        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
+        self,
+        rows: Rows,
+        prepare: Prepare,
+        rng: np.random.Generator,
+        on_step: OnStep,
+        stage: Stage | None = None,
     ) -> Learned:
-        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
+        """Learn from rows, prepared; call ``on_step(1, note)`` as it proceeds.
 
-        `X` is filled in place where entries are `missing`.
+        AK-SVD starts from all rows, or from a sample of 100,000.
         """
         schedule = self.schedule  # complains before anything takes time
-        return learn(
-            X,
-            self._start(X, rng, on_step, missing),
+        start = self._start(rows, prepare, rng, on_step, stage)
+        return learn_from(
+            rows.signals(prepare, self.n_jobs, start.filled),
+            start.atoms,
             self.kind,
             schedule,
             n_iter=self.n_iter,
             rng=rng,
             tol=self.tol,
-            missing=missing,
-            n_jobs=self.n_jobs,
             on_iteration=_report(on_step),
+            keeper=stage,
         )
 
     def _start(
-        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None
-    ) -> Table:
+        self,
+        rows: Rows,
+        prepare: Prepare,
+        rng: np.random.Generator,
+        on_step: OnStep,
+        stage: Stage | None,
+    ) -> Start:
         if not isinstance(self.init, str):
-            return self.init
+            return Start(self.init)
         if not self._starts_with_aksvd:
-            return random_atoms(self.n_atoms, X.shape[1], rng)
-        return aksvd(
-            X,
-            self.n_atoms,
-            n_nonzero=min(AKSVD_NONZERO, X.shape[1] - 1, self.n_atoms),
-            n_iter=self.start_iter,
-            init=spread_atoms(X, self.n_atoms, rng) if self.start_spread else None,
-            # drawn all the same, so that what follows does not depend on the start
-            random_state=int(rng.integers(2**31)),
-            tol=self.tol,
-            missing=missing,
-            n_jobs=self.n_jobs,
-            on_iteration=_report(on_step),
-        )
+            return Start(random_atoms(self.n_atoms, rows.n_features, rng))
+        task = Task(draw_places(rows.n_rows, rng), (self, prepare, rng), self.start_iter)
+        start = Start(*run_once(rows, _start_with_aksvd, task, on_step, stage, "start"))
+        if start.random is not None:
+            # it may have been drawn from elsewhere
+            rng.bit_generator.state = json.loads(start.random)
+        # atoms follow the rows that they were learned from, if these are all
+        return start if len(task.places) == rows.n_rows else start._replace(filled=None)
+
+
+class Start(NamedTuple):
+    """Where learning starts.
+
+    Attributes
+    ----------
+    atoms : ndarray of shape (n_atoms, n_features)
+        The atoms.
+    filled : ndarray of shape (n_rows, n_features) or None
+        The signals with their gaps closed, if they had any.
+    random : str or None
+        The state of the generator, if anything was drawn, as JSON.
+    """
+
+    atoms: Table
+    filled: Table | None = None
+    random: str | None = None
+
+
+def _start_with_aksvd(
+    table: Table, recipe: SetAtomRecipe, prepare: Prepare, rng: np.random.Generator, on_step: OnStep
+) -> Start:
+    signals = as_whole(table, prepare, recipe.n_jobs)
+    X, n_atoms = signals.X, recipe.n_atoms
+    atoms = aksvd(
+        X,
+        n_atoms,
+        n_nonzero=min(AKSVD_NONZERO, X.shape[1] - 1, n_atoms),
+        n_iter=recipe.start_iter,
+        init=spread_atoms(X, n_atoms, rng) if recipe.start_spread else None,
+        # drawn all the same, so that what follows does not depend on the start
+        random_state=int(rng.integers(2**31)),
+        tol=recipe.tol,
+        missing=signals.missing,
+        n_jobs=recipe.n_jobs,
+        on_iteration=_report(on_step),
+    )
+    random = json.dumps(rng.bit_generator.state)
+    return Start(atoms, None if signals.missing is None else X, random)
 
 
 @dataclass(frozen=True)
@@ -176,33 +230,74 @@ class VectorRecipe:
         return False
 
     def learn(
-        self, X: Table, rng: np.random.Generator, on_step: OnStep, missing: Mask | None = None
+        self,
+        rows: Rows,
+        prepare: Prepare,
+        rng: np.random.Generator,
+        on_step: OnStep,
+        stage: Stage | None = None,
     ) -> Learned:
-        """Learn from `X` (n_samples, n_features); call ``on_step(1, note)`` as it proceeds.
+        """Learn from rows, prepared, or from a sample of 100,000 of them.
 
-        `X` is filled in place where entries are `missing`.
+        What an atom becomes depends on the atoms before it and on the rows that use these, so
+        there are no sums over parts of the rows to learn from.
         """
-        errors: list[float] = []
+        places, seed = draw_places(rows.n_rows, rng), int(rng.integers(2**31))
+        task = Task(places, (self, prepare, seed), self.n_iter)
+        return Learned(run_once(rows, _learn_vectors, task, on_step, stage, "vectors"))
 
-        def record(k: int, error: float) -> None:
-            errors.append(error)
-            _report(on_step)(k, error)
 
-        atoms = aksvd(
-            X,
-            self.n_atoms,
-            n_nonzero=self.kind.n_nonzero,
-            n_iter=self.n_iter,
-            init=None if isinstance(self.init, str) else self.init,
-            random_state=int(rng.integers(2**31)),
-            tol=self.tol,
-            missing=missing,
-            n_jobs=self.n_jobs,
-            on_iteration=record,
-        )
-        # a vector is a set-atom of radius 0
-        radii, history = np.zeros(self.n_atoms), history_of_errors(errors, self.n_atoms)
-        return Learned(FittedDictionary(self.kind, atoms, radii, history))
+def _learn_vectors(
+    table: Table, recipe: VectorRecipe, prepare: Prepare, seed: int, on_step: OnStep
+) -> FittedDictionary:
+    errors: list[float] = []
+
+    def record(k: int, error: float) -> None:
+        errors.append(error)
+        _report(on_step)(k, error)
+
+    signals = as_whole(table, prepare, recipe.n_jobs)
+    atoms = aksvd(
+        signals.X,
+        recipe.n_atoms,
+        n_nonzero=recipe.kind.n_nonzero,
+        n_iter=recipe.n_iter,
+        init=None if isinstance(recipe.init, str) else recipe.init,
+        random_state=seed,
+        tol=recipe.tol,
+        missing=signals.missing,
+        n_jobs=recipe.n_jobs,
+        on_iteration=record,
+    )
+    # a vector is a set-atom of radius 0
+    radii, history = np.zeros(recipe.n_atoms), history_of_errors(errors, recipe.n_atoms)
+    return FittedDictionary(recipe.kind, atoms, radii, history)
+
+
+def run_once(
+    rows: Rows,
+    function: Callable[..., Any],
+    task: Task,
+    on_step: OnStep,
+    stage: Stage | None,
+    what: str,
+) -> Any:
+    """Return what a task gives, or gave an earlier fit."""
+    known = None if stage is None else stage.read(what)
+    if known is not None:
+        on_step(task.n_steps, "known")
+        return known
+    (found,) = rows.run(function, [task], on_step, 1)
+    if stage is not None:
+        stage.write(what, tuple(found) if isinstance(found, tuple) else found)
+    return found
+
+
+def draw_places(n_rows: int, rng: np.random.Generator, most: int = MOST_AT_ONCE) -> Places:
+    """Return the increasing places of `most` random rows, or of all if there are no more."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(rng.choice(n_rows, most, replace=False, shuffle=False))
 
 
 def set_atom_recipe(

@@ -16,6 +16,9 @@ class CommonParameters:
 
     Parameters
     ----------
+    half_life : float or None
+        Rows after which a row of a stream counts half, for `partial_fit`; None forgets nothing.
+        `fit` does not read it.
     missing : {"error", "fill"}
         What NaN is: an error, or a missing value, which is then a variable of the objective and
         filled with what the code of its row represents.
@@ -32,10 +35,16 @@ class CommonParameters:
         Number of features seen in `fit`.
     n_samples_fit_ : int
         Number of rows seen in `fit`, copies by `sample_weight` included.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if `X` had any.
+    stream_ : Stream
+        What `partial_fit` keeps of the rows; there once it has started.
+    drift_ : Drift
+        How far the model has moved, and whether rows have changed, since the stream began or some
+        time after an alarm.
     """
 
+    half_life: float | None = None
     missing: str = "error"
     n_jobs: int | None = -1
     random_state: int | RandomState | None = None

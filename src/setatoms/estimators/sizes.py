@@ -23,7 +23,8 @@ def count_checked_atoms(n_atoms: float, n_samples: int, n_features: int) -> int:
     if isinstance(n_atoms, float):
         count = limit_wide(count, n_samples, n_features)
     check_memory(n_atoms, count, n_features)
-    if count < n_features and not isinstance(n_atoms, float):
+    # of wide tables atoms are few by default
+    if count < n_features <= _WIDE and not isinstance(n_atoms, float):
         warn_caller(
             f"n_atoms={n_atoms} is below the number of features, {n_features}, so the atoms do "
             f"not span them; a float counts per feature: n_atoms={float(n_atoms)} gives "
@@ -43,9 +44,11 @@ def limit_wide(count: int, n_samples: int, n_features: int) -> int:
         return count
     most = max(n_samples // ROWS_PER_ATOM, min(_WIDE, n_samples // 2), 2)
     if count > most:
+        advised = max(n_samples // ROWS_PER_ATOM, 1)
         warn_caller(
             f"X has {n_features} features, so a dictionary gets at most {most} atoms for its "
-            f"{n_samples} rows instead of {count}; a whole number as n_atoms sets another limit"
+            f"{n_samples} rows instead of {count}; a whole number as n_atoms sets another limit, "
+            f"{advised} or less for {ROWS_PER_ATOM} rows per atom"
         )
     return min(count, most)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from setatoms.estimators.tables import name_columns
 from setatoms.estimators.warn import warn_caller
+from setatoms.rows import Columns, Rows, moments, overflowing
 
 # Far beyond any real value and still inside the float range with room for a row's norm.
 _LIMIT = 1e300
@@ -36,14 +37,14 @@ class Standardizer:
         return cls(np.zeros(n_features), np.ones(n_features))
 
     @classmethod
-    def learn(cls, X: NDArray[np.float64], names: Sequence[Any] | None = None) -> Standardizer:
-        """Take mean and standard deviation of what is observed, not NaN, in `X`.
+    def learn(cls, rows: Rows, names: Sequence[Any] | None = None) -> Standardizer:
+        """Take mean and standard deviation of what is observed, not NaN, in rows.
 
         A constant feature gets scale 1, so that a later deviation counts in its own unit; so does
         one that was never observed, whose mean is NaN.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            mean, deviation = _moments(X)
+            mean, deviation = moments(rows)
             _raise_overflow(~np.isfinite(deviation**2), names)
         return cls(mean, np.where(deviation > 0, deviation, 1.0))
 
@@ -69,42 +70,19 @@ class Standardizer:
         return np.clip(X, -_LARGEST, _LARGEST, out=X)
 
 
-def reject_overflow(X: NDArray[np.float64], names: Sequence[Any] | None) -> None:
-    """Raise if the squares of a column of `X` (n_samples, n_features) overflow."""
-    observed = np.where(np.isnan(X), 0.0, X)
-    with np.errstate(over="ignore"):
-        _raise_overflow(~np.isfinite(np.einsum("ij,ij->j", observed, observed)), names)
+def reject_overflow(rows: Rows, names: Sequence[Any] | None) -> None:
+    """Raise if the squares of a column overflow."""
+    _raise_overflow(overflowing(rows), names)
 
 
-def warn_constant(X: NDArray[np.float64], names: Sequence[Any] | None) -> None:
-    """Warn of columns of `X` (n_samples, n_features) that hold one value only."""
-    observed = ~np.isnan(X)
-    constant = np.flatnonzero(((X == _first(X, observed)) | ~observed).all(axis=0))
+def warn_constant(columns: Columns, names: Sequence[Any] | None) -> None:
+    """Warn of columns that hold one value only."""
+    constant = np.flatnonzero(~(columns.least < columns.most))
     if len(constant):
         warn_caller(
             f"X is constant in {name_columns(names, constant)}: nothing is learned there, and a "
             "deviation at scoring time counts in the column's own unit"
         )
-
-
-def _moments(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and standard deviation, exact for constant columns, safe from underflow."""
-    observed = ~np.isnan(X)
-    n_observed = np.maximum(observed.sum(axis=0), 1)
-    first = _first(X, observed)
-    centred = np.where(observed, X - first, 0.0)
-    mean = centred.sum(axis=0) / n_observed
-    centred = np.where(observed, centred - mean, 0.0)
-    peak = np.abs(centred).max(axis=0)
-    peak[peak == 0] = 1.0
-    centred /= peak
-    squares = np.einsum("ij,ij->j", centred, centred)
-    return first + mean, peak * np.sqrt(squares / n_observed)
-
-
-def _first(X: NDArray[np.float64], observed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the first observed value of each column, NaN if there is none."""
-    return X[observed.argmax(axis=0), np.arange(X.shape[1])]
 
 
 def _raise_overflow(overflowing: NDArray[np.bool_], names: Sequence[Any] | None) -> None:

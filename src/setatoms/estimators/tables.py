@@ -30,7 +30,9 @@ class NamedRows(np.ndarray[Any, Any]):
         return named
 
 
-def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
+def read_table(
+    estimator: Any, X: Any, *, fitting: bool, least_rows: int = 2, widen: bool = True
+) -> NDArray[np.float64]:
     """Check `X` against `estimator` and return it as finite numbers, or NaN where it may be.
 
     In `fit` this writes ``n_features_in_`` and ``feature_names_in_`` to `estimator`; when scoring
@@ -44,23 +46,27 @@ def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
         Numbers; object columns are accepted when they hold numbers only. What is masked in a
         masked array is missing, as NaN.
     fitting : bool
-        Whether `X` is being learned from, which takes two rows and two features.
+        Whether `X` is being learned from, which takes two features.
+    least_rows : int, default=2
+        How many rows that takes.
+    widen : bool, default=True
+        Whether float32 becomes float64 as well; otherwise it stays, exact and half as large.
 
     Returns
     -------
     table : ndarray of shape (n_samples, n_features)
-        Row-major float64; shares memory with `X` where possible, so not to be written to.
+        Row-major float64 or float32; shares memory with `X` where possible, not to be written to.
     """
     names = _column_names(X)
     X = gaps_as_nan(X)
     _reject_text_and_times(X, names)
-    minima = {"ensure_min_samples": 2, "ensure_min_features": 2} if fitting else {}
+    minima = {"ensure_min_samples": least_rows, "ensure_min_features": 2} if fitting else {}
     try:
         table: NDArray[np.float64] = validate_data(
             estimator,
             X,
             reset=fitting,
-            dtype=np.float64,
+            dtype=np.float64 if widen else [np.float64, np.float32],
             order="C",
             ensure_all_finite=False,
             **minima,
@@ -70,7 +76,7 @@ def read_table(estimator: Any, X: Any, *, fitting: bool) -> NDArray[np.float64]:
         raise
     if fitting and names is not None and isinstance(X, NamedRows):
         estimator.feature_names_in_ = np.array(names, dtype=object)
-    _reject_non_finite(table, names, allow_nan=estimator.missing == "fill")
+    reject_non_finite(table, names, allow_nan=estimator.missing == "fill")
     return table
 
 
@@ -114,7 +120,7 @@ def _reject_text_and_times(X: Any, names: list[Any] | None) -> None:
     if blamed:
         raise ValueError(
             f"X has text or times in {name_columns(names, blamed)}; "
-            "drop these columns or encode them as numbers"
+            "drop these columns, or let TableEncoder make numbers of the table"
         )
 
 
@@ -124,7 +130,7 @@ def _name_unconvertible(X: Any, names: list[Any] | None, error: Exception) -> No
     if blamed:
         raise type(error)(
             f"X has values that are not numbers in {name_columns(names, blamed)} ({error}); "
-            "drop these columns or encode them as numbers"
+            "drop these columns, or let TableEncoder make numbers of the table"
         ) from error
 
 
@@ -143,9 +149,10 @@ def _holds_numbers(column: Any) -> bool:
     return True
 
 
-def _reject_non_finite(
+def reject_non_finite(
     table: NDArray[np.float64], names: list[Any] | None, *, allow_nan: bool
 ) -> None:
+    """Raise on values that are not finite, and name their columns."""
     if np.isfinite(table).all() or (allow_nan and not np.isinf(table).any()):
         return
     found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from setatoms.coding import Codes
 from setatoms.estimators.base import AtomEstimator
-from setatoms.estimators.missing import complete, keep_observed, open_gaps
+from setatoms.estimators.checkpoint import Checkpoint
+from setatoms.estimators.missing import complete
+from setatoms.estimators.reading import read_rows
 from setatoms.estimators.recipes import Recipe
 from setatoms.estimators.single import HasDictionary
 from setatoms.estimators.standardize import reject_overflow
+from setatoms.estimators.stream_transforming import TransformerFromStream
 from setatoms.estimators.tables import read_table
-from setatoms.estimators.weights import repeat_rows
 from setatoms.progress import Progress
 
 
 class AtomTransformer(
-    HasDictionary, ClassNamePrefixFeaturesOutMixin, TransformerMixin, AtomEstimator
+    HasDictionary,
+    TransformerFromStream,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    AtomEstimator,
 ):
     """A transformer from rows to their coefficients on the atoms.
 
@@ -32,20 +39,22 @@ class AtomTransformer(
     represents.
     """
 
-    def _fit(self, X: Any, sample_weight: Any) -> None:
+    def _fit(
+        self, X: Any, sample_weight: Any, checkpoint: str | PathLike[str] | None = None
+    ) -> None:
         rng = self._generator()
-        table = read_table(self, X, fitting=True)
-        table = repeat_rows(table, sample_weight, lambda: rng.spawn(1)[0])
-        self.n_samples_fit_ = len(table)
-        table = keep_observed(table, self._names())
-        reject_overflow(table, self._names())
-        recipe = self._recipe(*table.shape)
+        # the stream of weights is apart: the dictionary does not depend on it
+        rows = read_rows(self, X, sample_weight, rng.spawn(1)[0])
+        reject_overflow(rows, self._names())
+        recipe = self._recipe(rows.n_rows, rows.n_features)
         self._compile_ahead(recipe.kind_names)
+        kept = Checkpoint(checkpoint, self, rows)
         name = type(self).__name__
         with Progress(recipe.n_steps, name, enabled=bool(self.verbose)) as progress:
-            rows, missing = open_gaps(table)
-            learned = recipe.learn(rows, rng, progress.advance, missing)
+            stage = kept.stage("all")
+            learned = recipe.learn(rows, np.asarray, rng, progress.advance, stage)
         self.dictionary_ = learned.dictionary
+        kept.remove()
 
     @abstractmethod
     def _recipe(self, n_samples: int, n_features: int) -> Recipe:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ _FEWEST_ROWS = 2
 _MOST_COPIES = 1_000
 
 
-def repeat_rows(table: Array, weights: Any, draw: Callable[[], np.random.Generator]) -> Array:
+def repeat_rows(table: Array, weights: Any, rng: np.random.Generator) -> Array:
     """Return each row of `table` (n_samples, n_features) as often as its weight says.
 
     Parameters
@@ -24,18 +23,18 @@ def repeat_rows(table: Array, weights: Any, draw: Callable[[], np.random.Generat
         The rows.
     weights : array-like of shape (n_samples,) or None
         At least 0; None leaves the table as it is.
-    draw : callable
-        Returns the generator that decides on fractions; not called if there are none.
+    rng : numpy.random.Generator
+        Decides on fractions.
 
     Examples
     --------
     >>> import numpy as np
-    >>> repeat_rows(np.array([[1.0], [2.0], [3.0]]), [2, 0, 1], np.random.default_rng).tolist()
+    >>> repeat_rows(np.array([[1.0], [2.0], [3.0]]), [2, 0, 1], np.random.default_rng(0)).tolist()
     [[1.0], [1.0], [3.0]]
     """
     if weights is None:
         return table
-    copies = count_copies(check_weights(weights, len(table)), draw)
+    copies = count_copies(check_weights(weights, len(table)), rng)
     if copies.sum() < _FEWEST_ROWS:
         raise ValueError(
             f"sample_weight leaves {copies.sum()} of {len(table)} rows, and learning takes at "
@@ -45,7 +44,7 @@ def repeat_rows(table: Array, weights: Any, draw: Callable[[], np.random.Generat
     return np.repeat(table, copies, axis=0)
 
 
-def count_copies(weights: Array, draw: Callable[[], np.random.Generator]) -> NDArray[np.intp]:
+def count_copies(weights: Array, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return how often each row counts: its weight (n_samples,), rounded up or down.
 
     Sums of the weights in random order are rounded, so that the total is that of the weights to
@@ -54,7 +53,7 @@ def count_copies(weights: Array, draw: Callable[[], np.random.Generator]) -> NDA
     Examples
     --------
     >>> import numpy as np
-    >>> copies = count_copies(np.full(10, 1.5), lambda: np.random.default_rng(0))
+    >>> copies = count_copies(np.full(10, 1.5), np.random.default_rng(0))
     >>> int(copies.sum()), sorted(set(copies.tolist()))
     (15, [1, 2])
     """
@@ -62,7 +61,6 @@ def count_copies(weights: Array, draw: Callable[[], np.random.Generator]) -> NDA
     fractions = weights - whole
     copies = whole.astype(np.intp)
     if fractions.any():
-        rng = draw()
         order = rng.permutation(len(weights))
         sums = np.floor(np.cumsum(fractions[order]) + rng.random())
         copies[order] += np.diff(sums, prepend=0.0).astype(np.intp)

@@ -18,6 +18,7 @@ FAR = "far out"
 GROUP = "small group"
 ALONE = "isolated"
 VIEW_NAMES = ("relation", "size", "rarity")
+OUTSIDE = "outside"
 KINDS = (RELATION, EXTREME, FAR, GROUP, ALONE)
 
 # One column in four, two at most, are few.
@@ -110,6 +111,12 @@ class Evidence:
         inside = (relation + squared_shares(self._deviations())) / 2
         beyond = np.where(self.outside, self.excess.sum(axis=1), 1.0)
         return np.where(self.outside[:, None], self.excess / beyond[:, None], inside)
+
+    def parts_by_name(self, i: int, score: float) -> dict[str, float]:
+        """Return the parts of row `i` in its score, which they add up to."""
+        parts = self.parts[:, i].tolist()
+        beyond = score - sum(parts) if self.excess[i].any() else 0.0
+        return dict(zip(VIEW_NAMES, parts, strict=True)) | {OUTSIDE: beyond}
 
     def kinds(self) -> list[str]:
         """Return the kind of fault of each row."""

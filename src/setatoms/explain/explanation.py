@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.coding import Codes
-from setatoms.explain.evidence import VIEW_NAMES, Evidence, squared_shares
+from setatoms.explain.evidence import Evidence, squared_shares
 from setatoms.explain.html_form import explanation_html
 from setatoms.explain.members import list_atoms, merge_atoms
 from setatoms.explain.panel import Panel, weighted_rows
@@ -330,9 +330,8 @@ class _View:
                 atoms=atoms[i],
             )
             if self._evidence is not None and kinds is not None:
-                parts = self._evidence.parts[:, i].tolist()
                 record["kind"] = kinds[i]
-                record["views"] = dict(zip(VIEW_NAMES, parts, strict=True))
+                record["views"] = self._evidence.parts_by_name(i, score)
             yield record
 
     def _atoms(self) -> list[list[AtomRecord]]:

@@ -39,7 +39,8 @@ class RowRecord(TypedDict):
     """One row: its score (higher is more anomalous), the columns and the atoms behind it.
 
     With several views also the ``kind`` of fault, and the part of each of the ``views`` in the
-    score.
+    score. The parts add up to it: of a row that leaves the learned range, ``outside`` is what that
+    adds, and the other parts are those of the row brought back to the border.
     """
 
     row: int

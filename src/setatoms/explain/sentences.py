@@ -13,6 +13,8 @@ _LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e9
 # Shares below this are not worth a mention, unless nothing else is.
 _WORTH_SAYING = 0.005
 _ROUNDING = 1e-12
+# Numbers that are closer, relative to their size, are the same to single precision.
+_ALIKE = 1e-7
 NOTHING_UNUSUAL = "as expected in every column"
 
 
@@ -50,14 +52,17 @@ def _clause(column: ColumnRecord, score: float) -> str:
     expected = column.get("implied", column["expected"])
     if column["observed"] is None:
         return f"{name} missing, {write_pair(expected, expected)[0]} expected"
-    observed_text, expected_text = write_pair(column["observed"], expected)
+    scale = max(abs(column.get("least", 0.0)), abs(column.get("most", 0.0)))
+    observed_text, expected_text = write_pair(column["observed"], expected, scale)
     percent = 100 * _share(column, score)
-    if "drop" in column:
-        change = f"score {-percent:+.0f} %"
-        return f"{name} {observed_text} where the others imply {expected_text} ({change})"
-    if "represented" in column:
-        return f"{name} {observed_text} where the others imply {expected_text} ({percent:.0f} %)"
-    return f"{name} {observed_text} where {expected_text} was expected ({percent:.0f} %)"
+    implied = "drop" in column or "represented" in column
+    share = f"score {-percent:+.0f} %" if "drop" in column else f"{percent:.0f} %"
+    if observed_text == expected_text:
+        source = "the others imply" if implied else "expected"
+        return f"{name} {observed_text}, as {source} ({share})"
+    if implied:
+        return f"{name} {observed_text} where the others imply {expected_text} ({share})"
+    return f"{name} {observed_text} where {expected_text} was expected ({share})"
 
 
 @lru_cache
@@ -94,8 +99,11 @@ def _outside_clause(name: str, column: ColumnRecord) -> str:
     return f"{name} {observed_text}: {words} {limit_text}{implied}"
 
 
-def write_pair(first: float, second: float) -> tuple[str, str]:
+def write_pair(first: float, second: float, scale: float = 0.0) -> tuple[str, str]:
     """Write two numbers with no more digits than it takes to see how they differ.
+
+    Numbers that are the same to single precision, or differ by no more than the rounding of
+    numbers as large as `scale`, are written alike.
 
     Examples
     --------
@@ -105,12 +113,16 @@ def write_pair(first: float, second: float) -> tuple[str, str]:
     ('123456', '123457.3')
     >>> write_pair(1e-12, 4e300)
     ('1e-12', '4e+300')
+    >>> write_pair(1.0, 0.9999999999999999)
+    ('1', '1')
     """
     # half of each: the difference of two huge numbers may be beyond the range of floats
     gap = abs(first / 2 - second / 2)
+    if 2.0 * gap <= max(_ALIKE * abs(first), _ALIKE * abs(second), _ROUNDING * scale):
+        return (_write(first, 0),) * 2
     decimals = 1 - _exponent(2.0 * gap) if 0 < gap < _MOST_PLAIN else 0
     texts = _write(first, decimals), _write(second, decimals)
-    if texts[0] == texts[1] and first != second:
+    if texts[0] == texts[1]:
         return repr(first), repr(second)
     return texts
 

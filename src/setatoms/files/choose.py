@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from setatoms.files.encoding import Column, Encoding
 from setatoms.files.errors import FileError, listed, quoted
+from setatoms.files.remedies import Remedies
 from setatoms.files.survey import NumberColumn, Survey, WordColumn, no_measurement, survey
-from setatoms.files.tables import FEW, Table
+from setatoms.files.tables import FEW, Table, TableColumn
 from setatoms.files.written import MISSING, booleans_of, clean
 
 # Times the range of all other values.
 _FAR = 0.5
-FILLED = "filled with what the rest of the row implies"
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,7 @@ def choose_columns(
     FileError
         If a column is unknown, or fewer than two columns or rows are left.
     """
-    named = [*choice.drop, *choice.use, *choice.encode, *([choice.index] if choice.index else [])]
-    check_known(table, named)
+    check_choice(table, choice)
     found = survey(
         table,
         skip=choice.drop,
@@ -125,14 +124,25 @@ def choose_columns(
         most_numbers=most_numbers,
         on_chunk=on_chunk,
     )
+    return choose_from(table, found, choice, least_columns)
+
+
+def choose_from(table: Table, found: Survey, choice: Choice, least_columns: int = 2) -> Chosen:
+    """Choose the columns to learn from by what was found in them."""
     fates = {name: _fate(name, table, found, choice) for name in table.columns}
     columns = [column for column, _ in fates.values() if column is not None]
     encoding = Encoding(tuple(columns), tuple(sorted(table.missing - MISSING)))
-    notes = [*table.notes, *_notes(fates), *_missing_notes(found, encoding)]
+    notes = [*table.notes, *_notes(fates), *_missing_notes(table, found, encoding)]
     notes += found.bad.notes(found.n_rows, [column.name for column in columns])
-    notes += _stand_in_notes(found, encoding)
+    notes += _stand_in_notes(table, found, encoding)
     _check_enough(table, found, encoding, notes, least_columns)
     return Chosen(encoding, found, notes, choice.index)
+
+
+def check_choice(table: Table, choice: Choice) -> None:
+    """Raise if `table` lacks a column that is named."""
+    named = [*choice.drop, *choice.use, *choice.encode, *([choice.index] if choice.index else [])]
+    check_known(table, named)
 
 
 def check_known(table: Table, names: Sequence[str]) -> None:
@@ -153,7 +163,7 @@ def _fate(name: str, table: Table, found: Survey, choice: Choice) -> tuple[Colum
     if name in found.numbers:
         return _fate_of_number(found.numbers[name], table, choice)
     if name in found.words:
-        return _fate_of_words(found.words[name], choice)
+        return _fate_of_words(found.words[name], table, choice)
     return None, "dropped, neither numbers nor text"
 
 
@@ -168,7 +178,7 @@ def _fate_of_number(
     if number.constant:
         return None, "dropped, all values are the same"
     if number.name not in choice.use and (what := no_measurement(number, column)):
-        return None, f"dropped, {what}; --use takes it for a measurement"
+        return None, f"dropped, {what}; {table.remedies.use} takes it for a measurement"
     if column.kind == "boolean":
         return Column(number.name, "boolean"), ""
     style = column.style
@@ -176,13 +186,13 @@ def _fate_of_number(
     return Column(number.name, marks=None if marks == (".", "") else marks), ""
 
 
-def _fate_of_words(words: WordColumn, choice: Choice) -> tuple[Column | None, str]:
-    wanted = words.name in choice.encode
+def _fate_of_words(words: WordColumn, table: Table, choice: Choice) -> tuple[Column | None, str]:
+    wanted, remedies = words.name in choice.encode, table.remedies
     if words.name in choice.use:
         what = "dates or times" if words.dates else "text, not numbers"
         raise FileError(
-            f"column {words.name!r} holds {what}, so --use cannot take it for a measurement; "
-            "--query can make a number of it"
+            f"column {words.name!r} holds {what}, so {remedies.use} cannot take it for a "
+            f"measurement; {remedies.convert}"
         )
     if words.many and wanted:
         raise FileError(
@@ -192,7 +202,7 @@ def _fate_of_words(words: WordColumn, choice: Choice) -> tuple[Column | None, st
     if words.dates and not wanted:
         return None, "dropped, dates or times"
     if words.many:
-        return None, "dropped, text"
+        return None, _fate_of_text(table.columns[words.name], remedies)
     if not words.values:
         return None, "dropped, no row has a value"
     if len(words.values) == 1:
@@ -202,7 +212,15 @@ def _fate_of_words(words: WordColumn, choice: Choice) -> tuple[Column | None, st
     if wanted or choice.one_hot:
         values = tuple(sorted(words.values))
         return Column(words.name, "one-hot", values), "one feature for each value"
-    return None, "dropped, text; --one-hot makes a feature of each value"
+    return None, f"dropped, text; {remedies.one_hot} makes a feature of each value"
+
+
+def _fate_of_text(column: TableColumn, remedies: Remedies) -> str:
+    if column.odd is None:
+        return "dropped, text"
+    odd = quoted(column.odd)
+    gaps = remedies.missing.format(odd)
+    return f"dropped, text among numbers, most often {odd}; {gaps} takes that for no value"
 
 
 def _recoded(places: NDArray[np.float64], column: Column, words: WordColumn) -> NDArray[np.float64]:
@@ -225,7 +243,7 @@ def _notes(fates: dict[str, tuple[Column | None, str]]) -> list[str]:
     return [f"{listed(names)}: {fate}" for fate, names in groups.items()]
 
 
-def _missing_notes(found: Survey, encoding: Encoding) -> list[str]:
+def _missing_notes(table: Table, found: Survey, encoding: Encoding) -> list[str]:
     used = {column.name for column in encoding.columns}
     counts = {c.name: c.n_missing for c in found.numbers.values() if c.name in used}
     gaps = {name: count for name, count in counts.items() if count}
@@ -233,10 +251,10 @@ def _missing_notes(found: Survey, encoding: Encoding) -> list[str]:
         return []
     total = sum(gaps.values())
     cells = f"{total} missing value{'s' if total > 1 else ''} in {listed(list(gaps))}"
-    return [f"{cells}: {FILLED}"]
+    return [f"{cells}: {table.remedies.filled}"]
 
 
-def _stand_in_notes(found: Survey, encoding: Encoding) -> list[str]:
+def _stand_in_notes(table: Table, found: Survey, encoding: Encoding) -> list[str]:
     """Question values that may stand for no value: nines far from the rest, more than once."""
     notes = []
     for column in encoding.columns:
@@ -251,10 +269,11 @@ def _stand_in_notes(found: Survey, encoding: Encoding) -> list[str]:
             count = int((values == end).sum())
             if len(rest) > count and _gap(rest, end) > _FAR * np.ptp(rest):
                 times = "time" if count == 1 else "times"
+                remedy = table.remedies.missing.format(f"{end:.6g}")
                 notes.append(
                     f"{quoted(column.name)}: {end:.6g} occurs {count:,} {times}, far from all "
-                    f"other values ({rest.min():.4g} to {rest.max():.4g}); --missing={end:.6g} if "
-                    "it stands for no value"
+                    f"other values ({rest.min():.4g} to {rest.max():.4g}); {remedy} if it stands "
+                    "for no value"
                 )
     return notes
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -124,6 +125,19 @@ class BadCells:
                 if column.kind == "one-hot":
                     self._new.add(column.name)
 
+    def detached(self) -> BadCells:
+        """Return the same cells of a table that is only known."""
+        cells = copy(self)
+        cells._table = self._table.detached()
+        return cells
+
+    def merge(self, first_row: int, others: BadCells) -> None:
+        """Take in what was found in further rows, the first of which is `first_row`."""
+        self.counts += others.counts
+        for name, (row, value) in others.first.items():
+            self.first.setdefault(name, (first_row + row, value))
+        self._new |= others._new
+
     @property
     def worst(self) -> str | None:
         """The first column that has a cell which is no number."""
@@ -135,7 +149,7 @@ class BadCells:
         if name == TOO_MUCH:
             what = f"more cells than there are columns: {quoted(value)}"
             return located(self._table.name, what, place=self._table.place(row))
-        hint = "; if commas are decimal marks, give --decimal ," if "," in value else ""
+        hint = self._table.remedies.decimal if "," in value else ""
         return located(
             self._table.name, f"{quoted(value)} is not a number{hint}",
             place=self._table.place(row), column=name,
@@ -155,15 +169,15 @@ class BadCells:
                     found.append(f"{cells} {have} that the model never saw: {where}")
                 else:
                     found.append(
-                        f"{cells} {verb} no number: {where}; treated as missing (--strict stops "
-                        "instead)"
+                        f"{cells} {verb} no number: {where}; treated as missing"
+                        f"{self._table.remedies.strict}"
                     )
         if count := self.counts[TOO_MUCH]:
             row, value = self.first[TOO_MUCH]
             have = "has" if count == 1 else "have"
             found.append(
                 f"{count:,} of {n_rows:,} rows {have} more cells than there are columns: left out "
-                f"{quoted(value)}, {self._table.place(row)} (--strict stops instead)"
+                f"{quoted(value)}, {self._table.place(row)}{self._table.remedies.strict}"
             )
         return found
 

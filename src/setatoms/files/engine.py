@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import glob
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from uuid import uuid4
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.files.errors import FileError
+from setatoms.files.sources import OPEN_FILES, path_of, temporary
 
 # Megabytes: for queries and tables with types; for text, which stays in memory up to the limit.
 _MEMORY = 400
@@ -125,6 +128,8 @@ def connect(
             # of its own, made when it is needed: DuckDB lets queries read what is in there
             "temp_directory": f"{tempfile.gettempdir()}/setatoms-{os.getpid()}-{uuid4().hex}",
             "autoinstall_known_extensions": "false",
+            # it makes joins of long lists, after which the files of a table come in another order
+            "disabled_optimizers": "in_clause",
         }
     )
     if attach is not None:
@@ -162,15 +167,24 @@ def rewrite_as_parquet(source: IO[bytes], target: IO[bytes], columns: dict[str, 
     """
     types = ", ".join(f"{quoted_text(name)}: '{kind}'" for name, kind in columns.items())
     source.flush()
-    paths = [f"/proc/self/fd/{stream.fileno()}" for stream in (source, target)]
-    if not Path(paths[0]).exists():
-        paths = [stream.name for stream in (source, target)]
-    with _as_file_errors():
+    with _with_path(target) as path, _as_file_errors():
         duckdb.connect(config={"memory_limit": f"{_MEMORY}MB"}).execute(
-            f"copy (select * from read_csv({quoted_text(paths[0])}, columns = {{{types}}}, "
+            f"copy (select * from read_csv({quoted_text(path_of(source))}, columns = {{{types}}}, "
             "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"')) "
-            f"to {quoted_text(paths[1])} (format parquet, use_tmp_file false)"
+            f"to {quoted_text(path)} (format parquet, use_tmp_file false)"
         )
+
+
+@contextmanager
+def _with_path(target: IO[bytes]) -> Iterator[Path]:
+    """Yield a path that leads to an open file, or to one that is copied into it at the end."""
+    if OPEN_FILES.is_dir():
+        yield path_of(target)
+        return
+    with temporary() as copy:
+        yield path_of(copy)
+        with path_of(copy).open("rb") as written:
+            shutil.copyfileobj(written, target)
 
 
 def _batch(array: nanoarrow.Array, n_numbers: int) -> Batch:

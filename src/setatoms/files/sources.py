@@ -27,7 +27,8 @@ LONGEST_LINE = 4 << 20
 _HEAD, _TAIL = 1 << 18, 1 << 16
 # Lines may be long: so much is looked at, to see some of them.
 _LONGEST_HEAD, _FEW_LINES = 1 << 25, 20
-_DESCRIPTORS = Path("/proc/self/fd")
+# Linux: a path for each open file.
+OPEN_FILES = Path("/proc/self/fd")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _TABLES = frozenset([
     ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", ".gz",
@@ -110,7 +111,7 @@ class Source:
     def _literal(self, path: Path) -> Path:
         """Return a path of a file that DuckDB does not take for a pattern of names."""
         self.named = self.named or path
-        if not glob.has_magic(str(path)) or not _DESCRIPTORS.is_dir():
+        if not glob.has_magic(str(path)) or not OPEN_FILES.is_dir():
             return path
         self._spools.append(path.open("rb"))
         return path_of(self._spools[-1])
@@ -131,6 +132,11 @@ class Source:
                     f"{self.name} has changed while it was read; run the command again when "
                     "nothing writes to it, or on a copy"
                 )
+
+    @property
+    def in_place(self) -> bool:
+        """Whether all files are read where they are, under names that others can use too."""
+        return not self._spools
 
     @property
     def size(self) -> int:
@@ -302,7 +308,7 @@ def lines_of(text: str) -> list[str]:
 def temporary() -> IO[bytes]:
     """Return a file that is gone when this process is."""
     stream = tempfile.NamedTemporaryFile(prefix="setatoms-")  # noqa: SIM115  outlives this function
-    if _DESCRIPTORS.is_dir():
+    if OPEN_FILES.is_dir():
         # without a name nothing is left of it, however this process ends
         Path(stream.name).unlink()
         stream._closer.delete = False
@@ -311,7 +317,7 @@ def temporary() -> IO[bytes]:
 
 def path_of(stream: IO[bytes]) -> Path:
     """Return a path by which a temporary file can be opened again."""
-    return _DESCRIPTORS / str(stream.fileno()) if _DESCRIPTORS.is_dir() else Path(stream.name)
+    return OPEN_FILES / str(stream.fileno()) if OPEN_FILES.is_dir() else Path(stream.name)
 
 
 def is_packed_otherwise(start: bytes) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class NumberColumn:
     whole: bool = True
     rising: bool = True
     consecutive: bool = True
+    _first: float = np.nan
     _last: float = np.nan
 
     @property
@@ -72,7 +73,22 @@ class NumberColumn:
         steps = steps[int(np.isnan(self._last)) :]
         self.rising = self.rising and bool((steps > 0).all())
         self.consecutive = self.consecutive and bool((steps == 1).all())
+        self._first = float(present[0]) if np.isnan(self._first) else self._first
         self._last = float(present[-1])
+
+    def merge(self, other: NumberColumn) -> None:
+        """Take in what further rows hold, all at once."""
+        self.n_missing += other.n_missing
+        if other.empty:
+            return
+        step = other._first - self._last
+        joined = self.empty or step > 0, self.empty or step == 1
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.whole = self.whole and other.whole
+        self.rising = self.rising and other.rising and joined[0]
+        self.consecutive = self.consecutive and other.consecutive and joined[1]
+        self._first = other._first if np.isnan(self._first) else self._first
+        self._last = other._last
 
 
 @dataclass
@@ -96,6 +112,13 @@ class WordColumn:
     def booleans(self) -> bool:
         """Whether the values mean true and false."""
         return not self.many and booleans_of(self.values) is not None
+
+    def merge(self, other: WordColumn) -> None:
+        """Take in what further rows hold, all at once."""
+        for value, count in other.values.items():
+            if value in self.values or len(self.values) <= FEW:
+                self.values[value] = self.values.get(value, 0) + count
+        self.many = self.many or other.many or len(self.values) > FEW
 
 
 @dataclass(frozen=True)
@@ -157,6 +180,44 @@ def survey(
     on_chunk : callable, optional
         Called with the number of rows after every chunk.
     """
+    found = survey_part(
+        table, skip=skip, as_words=as_words, index=index, most_numbers=most_numbers,
+        on_chunk=on_chunk,
+    )  # fmt: skip
+    _settle(found)
+    return found
+
+
+def merge_surveys(table: Table, parts: Sequence[Survey]) -> Survey:
+    """Return what a table holds from what its parts do, in order; changes the first of them."""
+    bad, n_rows = BadCells(table), 0
+    for part in parts:
+        bad.merge(n_rows, part.bad)
+        n_rows += part.n_rows
+    whole = parts[0]
+    for part in parts[1:]:
+        for name, number in whole.numbers.items():
+            number.merge(part.numbers[name])
+        for name, word in whole.words.items():
+            word.merge(part.words[name])
+    whole = replace(whole, n_rows=n_rows, bad=bad, kept=None, labels=None, times=None)
+    _settle(whole)
+    return whole
+
+
+def survey_part(
+    table: Table,
+    *,
+    skip: Sequence[str] = (),
+    as_words: Sequence[str] = (),
+    index: str | None = None,
+    most_numbers: int = 0,
+    on_chunk: Callable[[int], None] | None = None,
+) -> Survey:
+    """Return what `survey` does of some rows of a table, before it is known what the others hold.
+
+    Text that is no number among numbers still counts as missing, and no column became text.
+    """
     left_out = {*skip, *([index] if index else [])}
     columns = [column for name, column in table.columns.items() if name not in left_out]
     numeric = [c for c in columns if _is_numeric(c) and c.name not in as_words]
@@ -190,20 +251,14 @@ def survey(
                 parts = None
         if on_chunk is not None:
             on_chunk(n_more)
-    for name, column in numbers.items():
-        column.n_bad = bad.counts[name]
-        column.n_missing -= column.n_bad
-    _demote(numbers, words, n_rows)
     kept = None
     if parts is not None:
         all_rows = np.concatenate([np.empty((0, len(numeric) + len(watched))), *parts])
         names = [c.name for c in (*numeric, *watched)]
         kept = {name: all_rows[:, j] for j, name in enumerate(names)}
     opaque = [c.name for c in columns if c.kind == "opaque"]
-    order = {name: i for i, name in enumerate(table.columns)}
-    ordered = dict(sorted(words.items(), key=lambda item: order[item[0]]))
     return Survey(
-        n_rows, numbers, ordered, opaque, bad, kept, labels if index else None,
+        n_rows, numbers, words, opaque, bad, kept, labels if index else None,
         np.concatenate(times) if times and kept is not None else None,
     )  # fmt: skip
 
@@ -231,6 +286,14 @@ def _take(column: WordColumn, words: Sequence[str | None], table: Table) -> NDAr
         codes[i] = places[value]
     column.many = column.many or len(column.values) > FEW
     return codes
+
+
+def _settle(found: Survey) -> None:
+    """Tell missing cells from bad ones, and text from numbers, once all rows are known."""
+    for name, column in found.numbers.items():
+        column.n_bad = found.bad.counts[name]
+        column.n_missing -= column.n_bad
+    _demote(found.numbers, found.words, found.n_rows)
 
 
 def _demote(numbers: dict[str, NumberColumn], words: dict[str, WordColumn], n_rows: int) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -12,12 +13,15 @@ from typing import Any
 from setatoms.files.engine import Engine, quoted_text
 from setatoms.files.errors import FileError
 from setatoms.files.options import ReadOptions
+from setatoms.files.remedies import Remedies
 from setatoms.files.written import Style, booleans_of, clean, is_date, is_missing
 
 _SAMPLE_ROWS, _SAMPLE_CELLS = 5_000, 1_000_000
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 # Text with more different values is no category.
 FEW = 20
+# In place of an engine.
+_NOTHING: Any = None
 
 
 @dataclass
@@ -40,6 +44,8 @@ class TableColumn:
         Whether some numbers of the first rows have zeros in front.
     day_first : bool
         Whether dates as 3/4/2024 are in April.
+    odd : str or None
+        Of text that mostly writes numbers, the most frequent cell that writes none.
     """
 
     name: str
@@ -49,6 +55,7 @@ class TableColumn:
     values: dict[str, int] | None = None
     codes: bool = False
     day_first: bool = True
+    odd: str | None = None
     _is_text: bool = False
 
     @property
@@ -116,6 +123,8 @@ class Table:
     records : callable or None
         Yields the cells of text, row by row, in plain Python: for very wide tables, of which
         DuckDB would hold 2,048 rows at a time.
+    remedies : Remedies
+        How notes and errors name what would help.
     """
 
     name: str
@@ -132,12 +141,17 @@ class Table:
     holds: list[Any] = field(default_factory=list)
     kept: Any = None
     records: Callable[[], Iterator[list[str]]] | None = None
+    remedies: Remedies = field(default_factory=Remedies)
 
     @cached_property
     def stand_ins(self) -> list[float]:
         """Numbers that stand for no value."""
         read = (Style().read(word) for word in sorted(self.missing))
         return [number for number in read if number is not None]
+
+    def detached(self) -> Table:
+        """Return what is known of the table without what reads it; that can be sent elsewhere."""
+        return replace(self, engine=_NOTHING, holds=[], kept=None)
 
     @property
     def time_column(self) -> str | None:
@@ -222,6 +236,9 @@ def _settle(column: TableColumn, style: Style | None, words: Sequence[str]) -> N
         column.values = {word: stripped.count(word) for word in distinct}
         if booleans_of(distinct) is not None:
             column.kind = "boolean"
+    elif style is None:
+        odd = Counter(word for word in stripped if Style().read(word) is None)
+        column.odd = odd.most_common(1)[0][0] if 2 * odd.total() < len(stripped) else None
 
 
 def _is_day_first(dates: Iterable[str]) -> bool:

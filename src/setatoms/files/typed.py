@@ -12,6 +12,7 @@ from setatoms.files.engine import Engine, quoted_name, quoted_text
 from setatoms.files.errors import FileError
 from setatoms.files.names import unique_names
 from setatoms.files.options import ReadOptions
+from setatoms.files.remedies import IN_PYTHON
 from setatoms.files.sources import Source
 from setatoms.files.tables import Table, TableColumn, look
 
@@ -39,7 +40,9 @@ def open_frame(frame: Any, missing: frozenset[str], options: ReadOptions) -> Tab
         raise FileError("the frame has several columns of the same name; rename them")
     if hasattr(frame, "set_axis"):
         frame = frame.set_axis(names, axis=1)
-    return _typed_table("the frame", Engine([], frame=frame), "frame", missing, options)
+    table = _typed_table("the frame", Engine([], frame=frame), "frame", missing, options)
+    table.remedies = IN_PYTHON
+    return table
 
 
 def open_query(missing: frozenset[str], options: ReadOptions) -> Table:
@@ -144,10 +147,14 @@ def _described(
     table = Table(
         name=name, engine=engine, source=source, columns=columns,
         notes=[f"renamed {note}" for note in notes], missing=missing, n_rows=n_rows,
-        about_rows=n_rows or 0, place=lambda row: f"row {row + 1}", strict=options.strict,
+        about_rows=n_rows or 0, place=_place, strict=options.strict,
     )  # fmt: skip
     look(table, options)
     return table
+
+
+def _place(row: int) -> str:
+    return f"row {row + 1}"
 
 
 def _cells(engine: Engine, source: str, column: str, kind: str) -> list[tuple[str, str, str]]:

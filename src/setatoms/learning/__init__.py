@@ -12,7 +12,7 @@ from setatoms.learning.kinds import (
     find_kind,
     register,
 )
-from setatoms.learning.loop import Learned, learn
+from setatoms.learning.loop import Keeper, Learned, Signals, Standing, Whole, learn, learn_from
 from setatoms.learning.radii import AdaptiveRadii, FixedRadii, count_atoms, distribute
 from setatoms.learning.start import random_atoms
 
@@ -25,13 +25,18 @@ __all__ = [
     "FixedRadii",
     "GaussianAtoms",
     "History",
+    "Keeper",
     "Learned",
+    "Signals",
+    "Standing",
     "VectorAtoms",
+    "Whole",
     "aksvd",
     "count_atoms",
     "distribute",
     "find_kind",
     "learn",
+    "learn_from",
     "random_atoms",
     "register",
 ]

@@ -76,6 +76,11 @@ class Recorder:
         self.radii.append(radii)
         self.usage.append(usage)
 
+    @classmethod
+    def of(cls, n_atoms: int, history: History) -> Recorder:
+        """Go on from a history."""
+        return cls(n_atoms, *map(list, history))
+
     def history(self) -> History:
         """Return all of it."""
         return History(

@@ -28,12 +28,15 @@ from setatoms.coding.cone.coder import ConeCoder
 from setatoms.coding.gauss.coder import GaussCoder
 from setatoms.coding.gauss.problem import NO_CODES, KnownCodes
 from setatoms.learning.missing import Gaps, Mask, close_rows
-from setatoms.learning.statistics import Statistics
+from setatoms.learning.statistics import GROUP_PARTS, Statistics, add_groups
 
 Array = NDArray[np.float64]
 
-# Sums are kept for at most this many parts.
-_MOST_PARTS = 64
+# Signals are cut into one group of parts, or into a few if they are many: a part is what one worker
+# of a cluster takes at a time.
+_MANY_ROWS, _MOST_GROUPS = 1_000_000, 4
+# Codes that are kept have room for so many coefficients, of twelve bytes.
+_MOST_COEFFICIENTS = 1 << 25
 
 
 class Memory:
@@ -52,14 +55,32 @@ class Memory:
     ----------
     spaces, outputs : WorkSpaces
         For `CHUNK_ROWS` signals, one of each per thread.
+    part_rows : int
+        How many signals are added up one after the other.
     """
 
     def __init__(
         self, coder: ConeCoder | GaussCoder, X: Array, codes: KnownCodes = NO_CODES
     ) -> None:
         self.codes = codes
+        self.part_rows = rows_of_a_part(len(X))
         self.spaces: WorkSpaces[Any] = coder.spaces
         self.outputs = chunk_outputs(coder, X)
+
+
+class State(NamedTuple):
+    """What signals, or a part of them, keep from one pass to the next.
+
+    Attributes
+    ----------
+    filled : ndarray of shape (n, n_features) or None
+        The signals as far as gaps are filled, if there are any.
+    codes : KnownCodes or None
+        The last code of each signal, where the next pass begins; None if there is no room.
+    """
+
+    filled: Array | None = None
+    codes: KnownCodes | None = None
 
 
 class Sums(NamedTuple):
@@ -106,19 +127,29 @@ def sum_parts(
     n_jobs: int | None,
 ) -> Statistics:
     """Let threads ``call``, each with its work space, until all parts are summed up."""
-    part_rows = max(CHUNK_ROWS, -(-len(X) // _MOST_PARTS))
-    n_parts = -(-len(X) // part_rows)
+    n_parts = -(-len(X) // memory.part_rows)
     shape = (n_parts, coder.n_atoms)
     sums = Sums(np.zeros((*shape, X.shape[1])), *np.zeros((4, *shape)), *np.zeros((2, n_parts)))
 
     def take_parts(counter: Counter) -> None:
         space, out = memory.spaces.get(CHUNK_ROWS), memory.outputs.get(CHUNK_ROWS)
-        call(space, out, Parts(counter, part_rows, sums))
+        call(space, out, Parts(counter, memory.part_rows, sums))
 
     n_threads, long = count_threads(coder, len(X), n_jobs), takes_long(coder, len(X))
     run_counted(take_parts, n_parts, n_threads, coder.halt, long)
-    total = Sums(*(part.sum(axis=0) for part in sums))
+    total = Sums(*map(add_groups, sums))
     return Statistics(*total[:5], float(total.error), float(total.objective), len(X))
+
+
+def rows_of_a_part(n_rows: int) -> int:
+    """Return how many of that many signals are added up one after the other."""
+    n_parts = GROUP_PARTS * (_MOST_GROUPS if n_rows > _MANY_ROWS else 1)
+    return max(CHUNK_ROWS, -(-n_rows // n_parts))
+
+
+def has_room_for_codes(n_rows: int, atoms: Array) -> bool:
+    """Tell whether the codes of so many signals can be kept, with atoms (n_atoms, n_features)."""
+    return n_rows * min(atoms.shape) <= _MOST_COEFFICIENTS
 
 
 def sum_over_codes(

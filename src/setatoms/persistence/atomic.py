@@ -14,6 +14,11 @@ from setatoms.persistence.drafts import lock, new_draft_path, remove_abandoned
 
 _USUAL_MODE = 0o666
 _PRIVATE_MODE = 0o600
+# Each system has some of these; O_BINARY keeps Windows from changing the ends of lines.
+_DEVICE_FLAGS = getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_DRAFT_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+# Windows does not move a file that is open, and has no owners, groups and modes to hand on.
+_IS_POSIX = hasattr(os, "fchown")
 
 
 @contextmanager
@@ -56,7 +61,7 @@ def _is_special(target: Path) -> bool:
 @contextmanager
 def _written(target: Path) -> Iterator[BinaryIO]:
     # not created: should it be gone by now, a file in its place would surprise
-    descriptor = os.open(target, os.O_WRONLY | os.O_NOCTTY)
+    descriptor = os.open(target, os.O_WRONLY | _DEVICE_FLAGS)
     with os.fdopen(descriptor, "wb") as stream:
         yield stream
 
@@ -70,7 +75,10 @@ def _drafted(target: Path) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-            # before the lock on the draft goes with the stream
+            if _IS_POSIX:
+                # before the lock on the draft goes with the stream
+                draft.replace(target)
+        if not _IS_POSIX:
             draft.replace(target)
     except BaseException:
         draft.unlink(missing_ok=True)
@@ -84,12 +92,12 @@ def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
     while True:
         draft = new_draft_path(target.parent)
         mode = _USUAL_MODE if before is None else _PRIVATE_MODE
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _DRAFT_FLAGS, mode)
         if lock(descriptor):
             break
         os.close(descriptor)  # removed by another process between the two steps: once more
     try:
-        if before is not None:
+        if before is not None and _IS_POSIX:
             _hand_on(before, descriptor)
         return draft, os.fdopen(descriptor, "wb")
     except BaseException:

@@ -6,13 +6,17 @@ ends, however it ends, so a draft without a lock is a leftover.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: leftovers stay there
+    fcntl = None  # type: ignore[assignment]
 
 _NAME = re.compile(r"\.setatoms-[0-9a-f]{16}\.part")
 
@@ -25,6 +29,8 @@ def new_draft_path(folder: Path) -> Path:
 
 def lock(descriptor: int) -> bool:
     """Mark an open draft as being written to; return False if it has been removed meanwhile."""
+    if fcntl is None:
+        return True
     with suppress(OSError):  # a file system without locks: leftovers stay there
         fcntl.flock(descriptor, fcntl.LOCK_EX)
     return os.fstat(descriptor).st_nlink > 0
@@ -32,6 +38,8 @@ def lock(descriptor: int) -> bool:
 
 def remove_abandoned(folder: Path) -> None:
     """Remove the drafts in a folder that this user's ended processes have left."""
+    if fcntl is None:
+        return
     with suppress(OSError):
         for path in folder.iterdir():
             if _NAME.fullmatch(path.name):

@@ -2,6 +2,7 @@
 
 from setatoms.views.calibration import Calibration
 from setatoms.views.guard import (
+    MOST_OUTCASTS,
     RELATION_ALONE,
     VIEWS,
     WEIGHTS,
@@ -13,9 +14,10 @@ from setatoms.views.guard import (
     raise_outside,
 )
 from setatoms.views.neighbours import Neighbours
-from setatoms.views.screening import screen_rows
+from setatoms.views.screening import Screen
 
 __all__ = [
+    "MOST_OUTCASTS",
     "RELATION_ALONE",
     "VIEWS",
     "WEIGHTS",
@@ -25,7 +27,7 @@ __all__ = [
     "Judged",
     "Neighbours",
     "Reach",
+    "Screen",
     "combine_views",
     "raise_outside",
-    "screen_rows",
 ]

@@ -62,7 +62,7 @@ _LEAST_FACTOR = 1e-9
 # Relations are in robust standard deviations already. Where columns are few, most rows leave next
 # to nothing, and any that leave a little would seem to leave a lot.
 _LEAST_SPREADS = np.array([0.5, LEAST_SPREAD, LEAST_SPREAD, LEAST_SPREAD])
-_MOST_OUTCASTS = 500
+MOST_OUTCASTS = 500
 # This many rows are a group.
 _FEW = 4
 
@@ -244,10 +244,12 @@ class Guard:
         return combine_groups(self.errors.apply(logs), self.groups)
 
     def remembering(self, Z: Array) -> Guard:
-        """Return this guard with rows Z (n, n_features) that had no say in learning."""
+        """Return this guard with rows Z (n, n_features) that had no say in learning.
+
+        There should be at most `MOST_OUTCASTS`.
+        """
         rows = np.where(np.isnan(Z), 0.0, self.bring_inside(Z).rows)
-        step = max(1, -(-len(rows) // _MOST_OUTCASTS))
-        return replace(self, outcasts=np.ascontiguousarray(rows[::step].T))
+        return replace(self, outcasts=np.ascontiguousarray(rows.T))
 
     def among_outcasts(self, inside: Inside) -> Mask:
         """Tell which rows (n,) lie closer to a few outcasts than to the rows learned from."""

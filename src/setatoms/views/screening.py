@@ -18,10 +18,14 @@ counts if :math:`c_2 - c_1 > 3 \sqrt{c_1 + c_2}`.
 have neighbours on one side only, up to twice as far as inside. Such a group is not apart.
 
 Standard deviations are taken from the rows that look normal, in a few rounds. A group of more than
-40 % of the rows is not apart: it is one of two patterns.
+40 % of the rows is not apart: it is one of two patterns. What a sample of a table tells holds for
+all of its rows.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,37 +62,133 @@ _BINS_PER_BANDWIDTH, _MOST_BINS = 3, 4000
 _FARTHEST = 60.0
 
 
-def screen_rows(X: Array, n_jobs: int | None = 1) -> Mask:
-    """Return which rows of `X` (n_samples, n_features) to learn from; NaN is a missing value.
+@dataclass(frozen=True)
+class Screen:
+    """What tells rows that look abnormal from the others.
 
-    At least half of the rows remain, and two values of each column; otherwise all do. `n_jobs` are
-    threads, on which the result does not depend.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(200, 4))
-    >>> X[7, 2] = -9999
-    >>> np.flatnonzero(~screen_rows(X))
-    array([7])
+    Parameters
+    ----------
+    values : FarValues
+        Which values are far beyond their column.
+    units : Units
+        How sizes and distances are measured.
+    most : tuple of three floats
+        The largest sizes, by standard and robust units, and the largest distance of a row that
+        looks normal.
     """
-    keep = np.ones(len(X), np.bool_)
-    far = _has_far_value(X)
-    for _ in range(_ROUNDS):
-        plain, robust, distances = _measure(X, keep, n_jobs)
-        abnormal = far | (plain > find_valley(plain))
-        valley = find_valley(distances, _SURE_OF_DISTANCES)
-        if not is_edge(distances, valley):
-            abnormal |= distances > valley
-        for sizes, limit in ((plain, _FAR), (robust, _FAR_ROBUST)):
-            scale = Calibration.learn(sizes[None, keep])
-            abnormal |= sizes > scale.middle[0] + limit * scale.spread[0]
-        if not _enough(X, ~abnormal):
-            return np.ones(len(X), np.bool_)
-        if np.array_equal(keep, ~abnormal):
-            break
-        keep = ~abnormal
-    return keep
+
+    values: FarValues
+    units: Units
+    most: tuple[float, float, float]
+
+    @classmethod
+    def learn(cls, X: Array, n_jobs: int | None = 1) -> Screen | None:
+        """Return what tells abnormal rows of `X` (n_samples, n_features) and of rows like them.
+
+        At least half of the rows remain, and two values of each column; otherwise it is None, and
+        all do. NaN is a missing value. `n_jobs` are threads; results do not depend on it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(200, 4))
+        >>> X[7, 2] = -9999
+        >>> np.flatnonzero(~Screen.learn(X).keeps(X))
+        array([7])
+        """
+        keep = np.ones(len(X), np.bool_)
+        values = FarValues.learn(X)
+        far = values.of(X)
+        for _ in range(_ROUNDS):
+            units = Units.learn(X, keep)
+            plain, robust, distances = measured = units.measure(X, n_jobs)
+            valley = find_valley(distances, _SURE_OF_DISTANCES)
+            most = (
+                min(find_valley(plain), _far_out(plain[keep], _FAR)),
+                _far_out(robust[keep], _FAR_ROBUST),
+                np.inf if is_edge(distances, valley) else valley,
+            )
+            screen = cls(values, units, most)
+            normal = ~(far | screen.beyond(measured))
+            if not _enough(X, normal):
+                return None
+            if np.array_equal(keep, normal):
+                break
+            keep = normal
+        return screen
+
+    def keeps(self, X: Array, n_jobs: int | None = 1) -> Mask:
+        """Tell which rows of `X` (n, n_features) look normal."""
+        return ~(self.values.of(X) | self.beyond(self.units.measure(X, n_jobs)))
+
+    def beyond(self, measured: tuple[Array, Array, Array]) -> Mask:
+        """Tell which rows (n,) are too large or too far."""
+        plain, robust, distances = (
+            each > most for each, most in zip(measured, self.most, strict=True)
+        )
+        return plain | robust | distances
+
+
+class FarValues(NamedTuple):
+    """Values beyond which a value is far beyond nine tenths of its column (n_features,)."""
+
+    least: Array
+    most: Array
+
+    @classmethod
+    def learn(cls, X: Array) -> FarValues:
+        """Return them for the columns of X (n_samples, n_features)."""
+        low, middle, high = np.nanquantile(X, (_TENTH, 0.5, 1 - _TENTH), axis=0)
+        with np.errstate(over="ignore"):
+            below = np.where(low < middle, middle - _FAR_VALUE * (middle - low), -np.inf)
+            above = np.where(high > middle, middle + _FAR_VALUE * (high - middle), np.inf)
+        # many of them are how the column is
+        usual = ((X < below) | (X > above)).mean(axis=0) > _MOST_FAR
+        return cls(np.where(usual, -np.inf, below), np.where(usual, np.inf, above))
+
+    def of(self, X: Array) -> Mask:
+        """Tell which rows (n,) of X (n, n_features) have a far value."""
+        return np.asarray(((X < self.least) | (X > self.most)).any(axis=1))
+
+
+class Units(NamedTuple):
+    """How sizes and distances are measured.
+
+    Attributes
+    ----------
+    mean, deviation, middle, unit : ndarray of shape (n_features,)
+        Standard and robust centres and units of the columns.
+    columns : ndarray of shape (n_features, n)
+        Some of the rows that look normal, in standard units.
+    """
+
+    mean: Array
+    deviation: Array
+    middle: Array
+    unit: Array
+    columns: Array
+
+    @classmethod
+    def learn(cls, X: Array, keep: Mask) -> Units:
+        """Take units from the rows of X (n_samples, n_features) that are kept."""
+        kept = X[keep]
+        # huge values are far out whatever their square
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, deviation = np.nanmean(kept, axis=0), np.nanstd(kept, axis=0)
+            low, middle, high = np.nanquantile(kept, (0.16, 0.5, 0.84), axis=0)
+            deviation = np.where(deviation > 0, deviation, 1.0)
+            half = (high - low) / 2
+            unit = np.where(half > _LEAST_UNIT * deviation, half, deviation)
+            some = np.linspace(0, len(kept) - 1, min(len(kept), _SAMPLE_ROWS)).astype(int)
+            columns = _without_gaps((kept[some] - mean) / deviation).T
+        return cls(mean, deviation, middle, unit, np.ascontiguousarray(columns))
+
+    def measure(self, X: Array, n_jobs: int | None) -> tuple[Array, Array, Array]:
+        """Return logarithms of sizes, by standard and robust units, and of distances."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = (X - self.mean) / self.deviation
+            robust = (X - self.middle) / self.unit
+        return _log_size(Z), _log_size(robust), _log_distances(Z, self.columns, n_jobs)
 
 
 def find_valley(sizes: Array, sure: float = _SURE) -> float:
@@ -163,43 +263,26 @@ def _first_valley(expected: Array, counts: NDArray[np.intp], edges: Array, sure:
     return np.inf
 
 
-def _measure(X: Array, keep: Mask, n_jobs: int | None) -> tuple[Array, Array, Array]:
-    """Return logarithms of sizes, by standard and robust units of the columns, and of distances."""
-    # huge values are far out whatever their square
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, deviation = np.nanmean(X[keep], axis=0), np.nanstd(X[keep], axis=0)
-        low, middle, high = np.nanquantile(X[keep], (0.16, 0.5, 0.84), axis=0)
-        deviation = np.where(deviation > 0, deviation, 1.0)
-        half = (high - low) / 2
-        unit = np.where(half > _LEAST_UNIT * deviation, half, deviation)
-        Z = (X - mean) / deviation
-        return _log_size(Z), _log_size((X - middle) / unit), _log_distances(Z, keep, n_jobs)
+def _far_out(sizes: Array, limit: float) -> float:
+    """Return what is so many robust standard deviations above the median of sizes (n,)."""
+    scale = Calibration.learn(sizes[None])
+    return float(scale.middle[0] + limit * scale.spread[0])
 
 
-def _has_far_value(X: Array) -> Mask:
-    """Tell which rows (n_samples,) have a value far beyond nine tenths of its column."""
-    low, middle, high = np.nanquantile(X, (_TENTH, 0.5, 1 - _TENTH), axis=0)
-    with np.errstate(over="ignore"):
-        above = (high > middle) & (X - middle > _FAR_VALUE * (high - middle))
-        below = (low < middle) & (middle - X > _FAR_VALUE * (middle - low))
-    far = above | below
-    # many of them are how the column is
-    return np.asarray((far & (far.mean(axis=0) <= _MOST_FAR)).any(axis=1))
+def _without_gaps(Z: Array) -> Array:
+    return np.clip(np.nan_to_num(Z), -_HUGE, _HUGE)
 
 
-def _log_distances(Z: Array, keep: Mask, n_jobs: int | None) -> Array:
-    """Return logarithms of the distances (n,) to the nearest quarter of a few of the rows kept."""
-    rows = np.clip(np.nan_to_num(Z), -_HUGE, _HUGE)
-    kept = np.flatnonzero(keep)
-    sample = rows[kept[np.linspace(0, len(kept) - 1, min(len(kept), _SAMPLE_ROWS)).astype(int)]]
-    place = len(sample) // _QUARTER
-    columns = np.ascontiguousarray(sample.T)
+def _log_distances(Z: Array, columns: Array, n_jobs: int | None) -> Array:
+    """Return logarithms of the distances (n,) to the nearest quarter of a few other rows."""
+    rows = _without_gaps(Z)
+    place = columns.shape[1] // _QUARTER
     distances = np.empty(len(rows))
 
     def measure(start: int, stop: int) -> None:
         distances[start:stop] = distances_in_place(rows[start:stop], columns, place)
         if len(hidden := start + np.flatnonzero(np.isnan(distances[start:stop]))):
-            of_rows = cdist(rows[hidden], sample)
+            of_rows = cdist(rows[hidden], columns.T)
             of_rows.partition(place, axis=1)
             distances[hidden] = of_rows[:, place]
 

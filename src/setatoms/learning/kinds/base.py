@@ -101,6 +101,13 @@ class AtomKind(ABC):
         """Return the atoms (n_atoms, n_features) where a pass has moved them."""
         return statistics.apply(atoms)
 
+    def stiffness(self, statistics: Statistics, radii: Array) -> Array:
+        """Return by how much the pull on each atom falls (n_atoms,) as it moves, per distance.
+
+        By default rows want their actual atoms where these are, whatever the centre does.
+        """
+        return statistics.weight
+
     def separate(self, atoms: Array, radii: Array, rng: np.random.Generator) -> tuple[Array, int]:
         """Part atoms that must not overlap; return the atoms and how many pairs did."""
         return atoms, 0

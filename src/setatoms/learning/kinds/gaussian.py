@@ -16,11 +16,18 @@ from setatoms.coding.batch import CHUNKS_PER_CALL, outputs_for, signals
 from setatoms.coding.blocks import Layout
 from setatoms.coding.gauss.coder import GaussCoder
 from setatoms.coding.gauss.kernels import fill_gaussian
-from setatoms.coding.gauss.problem import KnownCodes
+from setatoms.coding.gauss.problem import NO_CODES, KnownCodes
 from setatoms.learning.kinds.base import AtomKind
 from setatoms.learning.kinds.listed import register
 from setatoms.learning.missing import Gaps, Mask
-from setatoms.learning.passes import Memory, count_use, fill_in, filling_of, sum_parts
+from setatoms.learning.passes import (
+    Memory,
+    count_use,
+    fill_in,
+    filling_of,
+    has_room_for_codes,
+    sum_parts,
+)
 from setatoms.learning.statistics import Statistics
 from setatoms.vectors import add, dot
 
@@ -61,9 +68,15 @@ class GaussianAtoms(AtomKind):
         return Gaps(lam=float(self.lam), price=0.0)
 
     def remember(self, X: Array, atoms: Array, radii: Array) -> Memory:
-        """Keep each signal's code: the next pass, with atoms little changed, starts from it."""
+        """Keep each signal's code: the next pass, with atoms little changed, starts from it.
+
+        Of very many signals there is no room for codes, and each pass starts from nothing, which
+        takes twice as long.
+        """
         shape = (len(X), min(len(atoms), X.shape[1]))
-        codes = KnownCodes(np.full(shape, -1, np.int32), np.zeros(shape))
+        codes = NO_CODES
+        if has_room_for_codes(len(X), atoms):
+            codes = KnownCodes(np.full(shape, -1, np.int32), np.zeros(shape))
         return Memory(self.coder(atoms, radii), X, codes)
 
     def statistics(
@@ -81,6 +94,14 @@ class GaussianAtoms(AtomKind):
         rows, filling = signals(X, 0, len(X)), filling_of(X, self.gaps, missing)
         call = partial(_sum_gaussians, rows, coder.gaussians, coder.budget, memory.codes, filling)
         return sum_parts(call, coder, X, memory, n_jobs)
+
+    def stiffness(self, statistics: Statistics, radii: Array) -> Array:
+        """Return by how much the pull on each atom falls (n_atoms,) as it moves, per distance.
+
+        Actual atoms follow their centres, so what is left of rows hardly changes: by x where the
+        pull is v x r.
+        """
+        return np.minimum(self.lam * radii**2 * statistics.sq_sum, statistics.weight)
 
 
 @kernel

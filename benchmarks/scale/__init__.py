@@ -1,0 +1,1 @@
+"""What data larger than memory and a cluster cost."""

@@ -1,0 +1,109 @@
+"""Names in the reference: which are links, what can be linked to, which members a class shows."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from functools import cached_property
+from typing import Any
+
+from docutils import nodes
+from numpydoc.xref import DEFAULT_LINKS
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.domains.python import PyXRefRole
+from sphinx.environment import BuildEnvironment
+
+
+class MaybeLink(PyXRefRole):
+    """A name between single backticks in a docstring: a link if the reference has it."""
+
+    def process_link(
+        self, env: BuildEnvironment, refnode: Any, has_title: bool, title: str, target: str
+    ) -> tuple[str, str]:
+        """Remember that it need not be one."""
+        refnode["reftype"] = "obj"
+        refnode["maybe"] = True
+        return super().process_link(env, refnode, has_title, title, target)
+
+
+def keep_as_text(
+    _app: Sphinx, _env: BuildEnvironment, node: addnodes.pending_xref, contnode: nodes.Element
+) -> nodes.Node | None:
+    """Show a name that need not be a link as it is; any other that leads nowhere is an error."""
+    if node.get("maybe"):
+        return contnode
+    # types of Python and NumPy, whose sites are beyond this one
+    return nodes.Text(contnode.astext()) if node["reftarget"] in DEFAULT_LINKS else None
+
+
+def anchor_entries(app: Sphinx, doctree: nodes.document) -> None:
+    """Give every parameter and attribute a place to link to; those of classes are also names."""
+    for desc in doctree.findall(addnodes.desc):
+        signature = next(iter(desc.findall(addnodes.desc_signature)))
+        if desc["domain"] != "py" or not signature["ids"]:
+            continue
+        owner = signature["ids"][0]
+        for fields in desc[-1].children:
+            if isinstance(fields, nodes.field_list):
+                for term in fields.findall(nodes.term):
+                    _anchor(app, term, owner, named=desc["objtype"] == "class")
+
+
+def _anchor(app: Sphinx, term: nodes.term, owner: str, named: bool) -> None:
+    """Give one entry, which may be of several names, its identifiers and a link to itself."""
+    strong = next(iter(term.findall(nodes.strong)), None)
+    if strong is None:
+        return
+    domain = app.env.domains.python_domain
+    for name in strong.astext().split(", "):
+        full = f"{owner}.{name}"
+        if full in domain.objects:
+            continue
+        term["ids"].append(full)
+        if named:
+            domain.note_object(full, "attribute", full, location=term)
+    if term["ids"]:
+        link = nodes.reference("", "#", internal=True, refid=term["ids"][0])
+        link["classes"].append("headerlink")
+        term.append(link)
+
+
+def list_members(module: str, name: str) -> dict[str, list[str]]:
+    """Return the public members of a class: of this library, and of those it builds on."""
+    members = inspect.classify_class_attrs(getattr(importlib.import_module(module), name))
+    public = [
+        (key, home.__module__.split(".")[0])
+        for key, kind, home, member in members
+        if kind != "data" and not key.startswith("_") and member.__doc__
+    ]
+    return {
+        "own": [
+            # scikit-learn puts set_..._request into every class
+            key
+            for key, package in public
+            if package == "setatoms" and not key.endswith("_request")
+        ],
+        "foreign": [key for key, package in public if package in ("sklearn", "pyod")],
+        "properties": [
+            key for key, *_, member in members if isinstance(member, property | cached_property)
+        ],
+    }
+
+
+def list_classes(modules: list[str]) -> dict[str, dict[str, list[str]]]:
+    """Return the members of all classes of some modules, by their full names."""
+    return {
+        f"{module.__name__}.{name}": list_members(module.__name__, name)
+        for module in map(importlib.import_module, modules)
+        for name in dir(module)
+        if not name.startswith("_") and inspect.isclass(getattr(module, name))
+    }
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Add the role and the handlers."""
+    app.add_role_to_domain("py", "maybe", MaybeLink())
+    app.connect("missing-reference", keep_as_text)
+    app.connect("doctree-read", anchor_entries)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,22 @@
+"""Rows to learn from, wherever they are: in memory, on disk, or on the workers of a cluster."""
+
+from setatoms.rows.base import BLOCK_ROWS, OnShare, OnStep, Places, Rows, Task, ignore
+from setatoms.rows.columns import Columns, moments, overflowing, summarise
+from setatoms.rows.memory import MappedRows, MemoryRows, as_whole
+
+__all__ = [
+    "BLOCK_ROWS",
+    "Columns",
+    "MappedRows",
+    "MemoryRows",
+    "OnShare",
+    "OnStep",
+    "Places",
+    "Rows",
+    "Task",
+    "as_whole",
+    "ignore",
+    "moments",
+    "overflowing",
+    "summarise",
+]
