@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 Dataset = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 # The first call of a kernel compiles it, which no per-example deadline survives. The same examples
-# each time, but in CI, which explores; what fails there is printed and kept for the next run.
+# each time: a change is judged by what it changed. SETATOMS_EXPLORE=1 tries new ones, prints
+# what fails and keeps it for the next run.
 _KEPT = Path(os.environ.get("SETATOMS_EXAMPLES", Path.home() / ".cache" / "setatoms" / "examples"))
-settings.register_profile("local", deadline=None, derandomize=True)
+settings.register_profile("repeat", deadline=None, derandomize=True)
 settings.register_profile(
-    "ci", deadline=None, print_blob=True, database=DirectoryBasedExampleDatabase(_KEPT)
+    "explore", deadline=None, print_blob=True, database=DirectoryBasedExampleDatabase(_KEPT)
 )
-settings.load_profile("ci" if os.environ.get("SETATOMS_CI") == "1" else "local")
+settings.load_profile("explore" if os.environ.get("SETATOMS_EXPLORE") == "1" else "repeat")
 
 # in the background they are ignored, here and in every command that is to be ended by them
 if hasattr(signal, "SIGHUP"):

@@ -33,6 +33,25 @@ def test_what_stopped_the_first_is_raised_and_the_others_end_at_their_next_step(
         run_tasks(task, 6, ignore, n_jobs=n_jobs)
 
 
+def test_tasks_of_a_stopped_task_stop_for_the_same_reason():
+    inner_runs = threading.Event()
+
+    def task(i, step):
+        if i == 1:
+            assert inner_runs.wait(10)
+            raise KeyboardInterrupt("second")
+
+        def inner(_, inner_step):
+            inner_runs.set()
+            while True:
+                inner_step(1.0, "")
+
+        run_tasks(inner, 1, step, n_jobs=1)
+
+    with pytest.raises(KeyboardInterrupt, match="second"):
+        run_tasks(task, 2, ignore, n_jobs=2)
+
+
 def test_steps_reach_the_caller_one_at_a_time():
     inside, most = [0], [0]
 

@@ -78,6 +78,11 @@ def test_other_bytes_are_refused(scratch, content):
         refused(scratch, "no model of setatoms")
 
 
+def test_a_header_longer_than_its_file_is_refused_as_no_model(scratch):
+    scratch.write_bytes(b"PK\x03\x04\x00\x00\x00\x00{")
+    refused(scratch, "no model of setatoms")
+
+
 NAMES = ["array", "list", "float", "record", "fields", "error", "_"]
 WORDS = ["components_", "History", "nan", "VectorAtoms", "__class__", "-1", ""]
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)

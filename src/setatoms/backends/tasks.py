@@ -45,4 +45,6 @@ def run_tasks(
     try:
         return run_chunks(run_one, n_tasks, n_jobs=n_jobs, chunk_rows=1, chunks_per_thread=1)
     except _StoppedError:
+        if not reasons:  # these are steps of a task that was stopped itself
+            raise
         raise reasons[0] from None

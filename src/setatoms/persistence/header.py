@@ -85,14 +85,14 @@ def read_start(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
         size, brace = int.from_bytes(stream.read(8), "little"), stream.read(1)
         if brace != b"{":
             raise FlawError(f"{_NO_MODEL}, no safetensors file", _GIVE_ANOTHER)
+        if size > facts.st_size - 8:
+            raise FlawError(f"{_NO_MODEL}, or cut short: it ends inside the header")
         if size > MOST_HEADER_BYTES or facts.st_size > MOST_BYTES:
             raise FlawError(
                 f"it has {facts.st_size} bytes and a header of {size}, more than the {MOST_BYTES} "
                 f"and {MOST_HEADER_BYTES} allowed"
             )
         content = brace + stream.read(max(size - 1, 0))
-    if len(content) != size:
-        raise FlawError(f"{_NO_MODEL}, or cut short: it ends inside the header")
     entries = _parse_json(content)
     metadata = entries.pop("__metadata__", None)
     for name, entry in entries.items():
