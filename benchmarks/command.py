@@ -16,6 +16,7 @@ _ROOMS = {
     "speed": "Time the library beside its peers.",
     "quality": "Study how often answers are right.",
     "scale": "Measure what a cluster costs, in time, memory and traffic.",
+    "streams": "Measure how fast streams are followed, and what survives kills.",
 }
 
 

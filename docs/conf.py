@@ -39,6 +39,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
     "links",
@@ -50,9 +51,10 @@ templates_path = ["_templates"]
 nitpicky = True
 
 # Pages.
-myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "substitution"]
+myst_substitutions = {"version": version}
 myst_heading_anchors = 4
-highlight_language = "none"
+highlight_language = "text"
 mathjax_path = "mathjax/tex-chtml-full.js"  # copied from a package, see pages.py
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -108,7 +110,7 @@ if (HERE / "gallery").is_dir():
         "doc_module": ("setatoms",),
         "reference_url": {"setatoms": None},
         "filename_pattern": r"\.py$",
-        "within_subsection_order": "FileNameSortKey",
+        "within_subsection_order": "pages.StoryOrder",
         "remove_config_comments": True,
         "show_memory": False,
         "show_signature": False,

@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("duckdb")
 
-# Windows has none of these.
+# Windows has none of these. Python's own asyncio, which joblib imports, is that of this system.
 WITHOUT_POSIX = """
-import os, signal, sys
+import asyncio, os, signal, sys
 sys.modules["fcntl"] = sys.modules["resource"] = None
 for module, names in {
     os: "O_CLOEXEC O_NOCTTY O_NOFOLLOW O_NONBLOCK fchmod fchown geteuid getuid sysconf",

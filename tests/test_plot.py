@@ -83,6 +83,14 @@ def test_a_row_is_drawn_in_standard_deviations_most_responsible_on_top(detector,
     assert ax.yaxis_inverted()
 
 
+def test_the_title_of_a_row_has_the_words_and_digits_of_its_explanation(detector, data):
+    X = data[0][:1].copy()
+    X.iloc[0, 0] = 1e7  # a score of more than three digits
+    title = plot.observed_and_expected(detector, X).get_title(loc="right")
+    assert title in str(detector.explain(X)).splitlines()[0]
+    assert "e+" not in title
+
+
 def test_a_single_row_may_be_flat(data):
     X = data[0].to_numpy()
     model = setatoms.VectorAtomDetector(n_atoms=6, n_iter=5, random_state=0).fit(X)
@@ -197,7 +205,12 @@ def test_an_ensemble_is_drawn_as_a_whole_in_a_colour_per_kind(ensemble):
     assert ensemble.members_[number].kind.name == kind
     for draw in (plot.radii, plot.usage):
         ax = draw(ensemble)
-        assert len(ax.lines) == sum(len(member.atoms) for member in ensemble.members_)
+        columns = [line for line in ax.lines if len(line.get_xdata())]
+        assert len(columns) == len(ensemble.members_)
+        for i, (column, member) in enumerate(zip(columns, ensemble.members_, strict=True)):
+            assert set(column.get_xdata()) == {i}
+            last = getattr(member.history, draw.__name__)[-1]
+            np.testing.assert_array_equal(column.get_ydata(), last)
         assert [text.get_text() for text in ax.get_legend().get_texts()] == ["gaussian", "cone"]
 
 

@@ -66,6 +66,9 @@ def command() -> None:
     help="dependency (default), local, cluster, global, or real for those in the table",
 )
 @click.option("--jobs", type=int, default=1, metavar="N", help="worker processes, one core each")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="compute on a Dask cluster, such as tcp://head:8786"
+)
 @click.option("--retry-failed", is_flag=True, help="compute cells that failed before once more")
 @click.option(
     "--out",
@@ -83,6 +86,7 @@ def run(
     seeds: tuple[str, ...],
     anomalies: tuple[str, ...],
     jobs: int,
+    scheduler: str | None,
     retry_failed: bool,
     out: Path,
 ) -> None:
@@ -105,7 +109,7 @@ def run(
         skip=list(skip),
     )
     try:
-        summary = paper.run(tasks, out, n_jobs=jobs, retry_failed=retry_failed)
+        summary = paper.run(tasks, out, n_jobs=jobs, retry_failed=retry_failed, scheduler=scheduler)
     except KeyboardInterrupt:
         print_own("", sys.stderr)
         print_error(f"Finished cells are in {out}; the same command goes on.")

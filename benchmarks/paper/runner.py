@@ -11,6 +11,7 @@ from benchmarks.environment import describe_environment
 from benchmarks.errors import BenchError
 from benchmarks.paper.agenda import Agenda
 from benchmarks.paper.cells import Cell
+from benchmarks.paper.cluster import ClusterWorkers
 from benchmarks.paper.forecast import Forecast
 from benchmarks.paper.presence import Presence
 from benchmarks.paper.rows import table_path
@@ -53,7 +54,12 @@ class Summary:
 
 
 def run(
-    tasks: Iterable[Task], folder: str | Path, *, n_jobs: int = 1, retry_failed: bool = False
+    tasks: Iterable[Task],
+    folder: str | Path,
+    *,
+    n_jobs: int = 1,
+    retry_failed: bool = False,
+    scheduler: str | None = None,
 ) -> Summary:
     """Compute the cells that the store in `folder` does not hold yet.
 
@@ -70,6 +76,9 @@ def run(
         Worker processes, each on one core.
     retry_failed : bool, default=False
         Compute cells that failed before once more.
+    scheduler : str, optional
+        Where the scheduler of a Dask cluster is, whose workers then compute the cells. They must
+        see the folder and the tables where this process does.
 
     Returns
     -------
@@ -92,7 +101,12 @@ def run(
         if pending:
             _check_tables(pending, folder)
             _check_picklable(pending)
-            n_computed = _compute_all(pending, store, n_jobs, retry_failed)
+            workers: Workers | ClusterWorkers = (
+                Workers(min(n_jobs, len(pending)), folder)
+                if scheduler is None
+                else ClusterWorkers(scheduler, folder)
+            )
+            n_computed = _compute_all(pending, store, workers, retry_failed)
         now_finished = store.finished()
         return Summary(
             n_cells=len(wanted),
@@ -102,18 +116,21 @@ def run(
         )
 
 
-def _compute_all(pending: list[Task], store: Store, n_jobs: int, retry_failed: bool) -> int:
+def _compute_all(
+    pending: list[Task], store: Store, workers: Workers | ClusterWorkers, retry_failed: bool
+) -> int:
     """Keep workers busy until every cell is finished or another runner's; count our own."""
     with (
         _announce(store.folder) as presence,
         Progress(len(pending), "computing cells") as progress,
-        Workers(min(n_jobs, len(pending)), store.folder) as workers,
+        workers,
     ):
+        methods = (task.cell.method for task in pending)
         session = _Session(
             store=store,
             workers=workers,
             agenda=Agenda(pending),
-            forecast=Forecast((task.cell.method for task in pending), store.times(), n_jobs),
+            forecast=Forecast(methods, store.times(), workers.n_workers),
             progress=progress,
             runner=presence.runner,
             retry_failed=retry_failed,
@@ -132,7 +149,7 @@ class _Session:
     """What a run has at hand while it lasts."""
 
     store: Store
-    workers: Workers
+    workers: Workers | ClusterWorkers
     agenda: Agenda
     forecast: Forecast
     progress: Progress

@@ -91,6 +91,11 @@ class Workers:
             worker.end()
 
     @property
+    def n_workers(self) -> int:
+        """How many cells are computed at a time."""
+        return len(self._workers)
+
+    @property
     def tasks(self) -> list[Task]:
         """What is being computed."""
         return [worker.task for worker in self._workers if worker.task is not None]
@@ -98,7 +103,7 @@ class Workers:
     @property
     def has_room(self) -> bool:
         """Whether a worker has nothing to do."""
-        return len(self.tasks) < len(self._workers)
+        return len(self.tasks) < self.n_workers
 
     def begin(self, task: Task) -> None:
         """Give a task to a worker that has none."""

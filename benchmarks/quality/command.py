@@ -13,6 +13,7 @@ from benchmarks.quality.options import Options
 # Each is the function `study` of the module of its name.
 STUDIES = (
     "choice",
+    "curve",
     "ensemble",
     "explanations",
     "faults",

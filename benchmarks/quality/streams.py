@@ -185,7 +185,6 @@ def draw(courses: dict[tuple[str, str], Array], path: Path) -> None:
             ax.set(title=stream, xlabel="row", ylim=(0.4, 1.01))
             ax.spines[["top", "right"]].set_visible(False)
         figure.axes[0].set_ylabel("AUC of the last 1,000 rows")
-        figure.legend(
-            *figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5
-        )
+        lines = figure.axes[0].get_legend_handles_labels()
+        figure.legend(*lines, loc="outside lower center", ncols=5, fontsize=9, columnspacing=1.5)
         figure.savefig(path, metadata={"Date": None})

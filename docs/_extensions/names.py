@@ -1,9 +1,10 @@
-"""Names in the reference: which are links, what can be linked to, which members a class shows."""
+"""Names in docstrings: which are links, what can be linked to, which members a class shows."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from functools import cached_property
 from typing import Any
 
@@ -50,6 +51,18 @@ def anchor_entries(app: Sphinx, doctree: nodes.document) -> None:
                     _anchor(app, term, owner, named=desc["objtype"] == "class")
 
 
+def anchor_homes(_app: Sphinx, doctree: nodes.document) -> None:
+    """Let links also find a name by the module that defines it, as those of its source do."""
+    for signature in doctree.findall(addnodes.desc_signature):
+        name = signature.get("fullname", "")
+        if not signature.get("module") or "." in name:
+            continue
+        member = getattr(importlib.import_module(signature["module"]), name, None)
+        home = f"{getattr(member, '__module__', signature['module'])}.{name}"
+        if home not in signature["ids"]:
+            signature["ids"].append(home)
+
+
 def _anchor(app: Sphinx, term: nodes.term, owner: str, named: bool) -> None:
     """Give one entry, which may be of several names, its identifiers and a link to itself."""
     strong = next(iter(term.findall(nodes.strong)), None)
@@ -67,6 +80,25 @@ def _anchor(app: Sphinx, term: nodes.term, owner: str, named: bool) -> None:
         link = nodes.reference("", "#", internal=True, refid=term["ids"][0])
         link["classes"].append("headerlink")
         term.append(link)
+
+
+def link_pages(app: Sphinx, doctree: nodes.document) -> None:
+    """Make links of pages that docstrings and the change log name by their files."""
+    for literal in list(doctree.findall(nodes.literal)):
+        page = re.fullmatch(r"docs/([\w/-]+)\.md", literal.astext())
+        if page is None or page[1] not in app.env.found_docs:
+            continue
+        link = addnodes.pending_xref(
+            "",
+            nodes.inline("", page[1]),
+            refdomain="std",
+            reftype="doc",
+            reftarget=f"/{page[1]}",
+            refexplicit=False,
+            refdoc=app.env.docname,
+            refwarn=True,
+        )
+        literal.replace_self(link)
 
 
 def list_members(module: str, name: str) -> dict[str, list[str]]:
@@ -101,9 +133,19 @@ def list_classes(modules: list[str]) -> dict[str, dict[str, list[str]]]:
     }
 
 
+def hide_protocol_arguments(
+    _app: Sphinx, what: str, _name: str, member: Any, _options: Any, _signature: Any, _returns: Any
+) -> tuple[str, str] | None:
+    """Show protocols, which nobody constructs, without ``(*args, **kwargs)``."""
+    return ("", "") if what == "class" and getattr(member, "_is_protocol", False) else None
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Add the role and the handlers."""
     app.add_role_to_domain("py", "maybe", MaybeLink())
     app.connect("missing-reference", keep_as_text)
+    app.connect("autodoc-process-signature", hide_protocol_arguments)
     app.connect("doctree-read", anchor_entries)
+    app.connect("doctree-read", anchor_homes)
+    app.connect("doctree-read", link_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

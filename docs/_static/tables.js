@@ -2,8 +2,9 @@
 "use strict";
 
 const LONG = 12;
-const SORTABLE = 4;
+const SORTABLE = 5;
 const MANY_COLUMNS = 10;
+const LONG_NAME = 30;
 const SCALES = { k: 1e3, M: 1e6, G: 1e9 };
 
 // "1,972 x", "45.9%", "≥ 2.5; 5", "1.93 M": the first number; NaN where a cell does not begin with one
@@ -67,12 +68,24 @@ function isRegular(table) {
   return width > 1 && [...table.tBodies[0].rows].every((row) => row.cells.length === width);
 }
 
-// a column of numbers, apart from empty cells
+// a column of numbers, apart from empty cells, beside the names of the rows
 function hasFigures(table) {
   const rows = [...table.tBodies[0].rows];
   return [...table.tHead.rows[0].cells].some((_, column) => {
+    if (column === 0) return false;
     const filled = rows.map((row) => row.cells[column].textContent.trim()).filter(Boolean);
     return filled.length > rows.length / 2 && filled.every((text) => Number.isFinite(firstNumber(text)));
+  });
+}
+
+// words start at the left, whatever the alignment of the column
+function alignWords(table) {
+  const rows = [...table.tBodies[0].rows];
+  [...table.tHead.rows[0].cells].forEach((heading, column) => {
+    const cells = rows.map((row) => row.cells[column]);
+    const filled = cells.map((cell) => cell.textContent.trim()).filter(Boolean);
+    if (!filled.some((text) => /^[A-Za-z]{3}/.test(text))) return;
+    for (const cell of [heading, ...cells]) cell.classList.add("words");
   });
 }
 
@@ -81,7 +94,10 @@ document.addEventListener("DOMContentLoaded", () => {
     const rows = table.tBodies[0]?.rows.length ?? 0;
     if (rows < SORTABLE || !isRegular(table) || !hasFigures(table)) continue;
     makeSortable(table);
+    alignWords(table);
     table.classList.toggle("many-columns", table.tHead.rows[0].cells.length >= MANY_COLUMNS);
+    const names = [...table.tBodies[0].rows].map((row) => row.cells[0].textContent.trim());
+    table.classList.toggle("long-names", names.some((name) => name.length > LONG_NAME));
     if (rows > LONG) addSearch(table);
   }
 });

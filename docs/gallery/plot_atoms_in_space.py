@@ -120,7 +120,7 @@ ax.scatter(*rows.T, s=8, color=BLUE, depthshade=False)
 for atom, size in zip(atoms, detector.radii_, strict=True):
     ax.plot(*rim(atom, size).T, color=ORANGE, linewidth=2)
     ax.plot(*np.outer([0, 1], atom).reshape(2, 3).T, color=ORANGE, linewidth=0.8)
-for column, place in zip(columns, np.diag([1.5, 1.5, 1.3]), strict=True):
+for column, place in zip(columns, np.diag([1.75, 1.5, 1.3]), strict=True):
     ax.plot(*np.outer([0, 1], place / 1.1).T, color="black", linewidth=1)
     ax.text(*place, column.removesuffix(" (cm)"), ha="center", va="center")
 ax.view_init(elev=25, azim=40)

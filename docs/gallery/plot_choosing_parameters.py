@@ -7,7 +7,7 @@ there is a trick: break the relations of held-out rows on purpose, by permuting 
 which parameters tell them from the real ones. ``choose_parameters`` does that.
 
 Here we check the trick against the truth, on the diabetes table of scikit-learn: do the parameters
-that win the trials also find faults of another make?
+that win the trials also find faults of another kind?
 """
 
 import matplotlib.pyplot as plt

@@ -75,9 +75,9 @@ alone = [roc_auc_score(y, opinion) for opinion in said]
 together = roc_auc_score(y, -detector.score_samples(X))
 
 fig, ax = plt.subplots(figsize=(5.8, 3), layout="constrained")
-for kind, colour, marker in (("gaussian", BLUE, "o"), ("cone", ORANGE, "s")):
-    which = [k for k, name in enumerate(kinds) if name == kind]
-    ax.plot(which, [alone[k] for k in which], marker, color=colour, label=f"a {kind} member")
+for word, colour, marker in (("Gaussian", BLUE, "o"), ("cone", ORANGE, "s")):
+    which = [k for k, kind in enumerate(kinds) if kind == word.lower()]
+    ax.plot(which, [alone[k] for k in which], marker, color=colour, label=f"a {word} member")
 ax.axhline(together, color="black", linewidth=1.5, label="together")
 ax.set(xlabel="number of the member", ylabel="ROC AUC", xticks=[0, 5, 10, 15])
 ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))

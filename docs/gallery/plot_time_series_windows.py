@@ -49,8 +49,7 @@ def windows(prices, width):
 #
 # - *exchanged*: the highest and the lowest price change places;
 # - *mistyped*: the price at the open is 5 % too high;
-# - *misfiled*: the prices are those of three weeks before. They are a perfect day, only not this
-#   one.
+# - *misfiled*: the prices are those of three weeks before: a perfectly normal day, but another one.
 
 spoiled_days = np.arange(n_learned + 20, len(prices), 10)
 

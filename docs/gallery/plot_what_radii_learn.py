@@ -66,7 +66,7 @@ plt.show()
 # -------------
 #
 # Rows with broken relations are put among unseen rows, and we ask how well they are told apart:
-# once with radii that adapt, once with the same radii dealt out at random (``adapt=None``), and
+# once with radii that adapt, once with the same radii assigned at random (``adapt=None``), and
 # once with plain vectors, which have no radii. Each dot is one split of the table. Only the
 # relation counts here, as in the paper.
 

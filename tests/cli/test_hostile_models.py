@@ -20,17 +20,17 @@ from .conftest import Answer
 
 Call = Callable[..., Answer]
 
-N_FEATURES = 20
+N_FEATURES, N_ATOMS = 20, 250
 NAMES = [f"x{j}" for j in range(N_FEATURES)]
 
 
 @pytest.fixture(scope="module")
 def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a model whose atoms nearly coincide and that takes about 20 seconds for each row."""
+    """Return a model of very many atoms, never done, that takes hundreds of sweeps for each row."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, N_FEATURES))
     detector = GaussianAtomDetector(
-        n_atoms=60,
+        n_atoms=N_ATOMS,
         n_iter=2,
         adapt_every=1,
         views=("relation",),
@@ -39,12 +39,12 @@ def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with pytest.warns(UserWarning, match="rows per atom"):
         detector.fit(X)
-    atoms = rng.normal(size=N_FEATURES) + 1e-3 * rng.normal(size=(60, N_FEATURES))
+    atoms = rng.normal(size=(N_ATOMS, N_FEATURES))
     detector.dictionary_ = dataclasses.replace(
         detector.dictionary_,
         kind=dataclasses.replace(detector.kind_, max_sweeps=1_000_000, tol=0.0),
         atoms=atoms / np.linalg.norm(atoms, axis=1, keepdims=True),
-        radii=np.full(60, 1e-8),
+        radii=np.full(N_ATOMS, 0.1),
     )
     detector.feature_names_in_ = np.array(NAMES, dtype=object)
     path = tmp_path_factory.mktemp("slow") / "slow.setatoms"
@@ -55,8 +55,9 @@ def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def wide_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("wide") / "rows.csv"
-    X = 1e3 * np.random.default_rng(1).normal(size=(200, N_FEATURES))
-    np.savetxt(path, X, delimiter=",", header=",".join(NAMES), comments="")
+    # so long that atoms turn wherever these rows are, and replace each other
+    X = 30.0 * np.random.default_rng(1).normal(size=(20_000, N_FEATURES))
+    np.savetxt(path, X, fmt="%.3f", delimiter=",", header=",".join(NAMES), comments="")
     return path
 
 
@@ -73,7 +74,7 @@ def test_a_signal_ends_scoring_soon_whatever_the_model(
     wait_until_it_computes(child)
     child.send_signal(number)
     try:
-        # at once; all rows would take an hour
+        # at once; all rows would take minutes
         _, err = child.communicate(timeout=10)
     finally:
         child.kill()

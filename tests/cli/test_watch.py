@@ -133,6 +133,30 @@ def test_cells_that_do_not_fit_are_named(model):
     assert answers[4]["score"] == answers[1]["score"]
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        "depth,width,height",
+        "deepness,width,height,mass",
+        "a,b,c,d",
+        "depth,width,height,mass2,name",
+    ],
+)
+def test_cells_of_other_columns_are_not_taken_for_those_before(model, names):
+    n_cells = names.count(",") + 1
+    known, row = "depth,width,height,mass\n1,1,1,1\n", ",".join("1" * n_cells)
+    _, answers, _ = watch(model, f"{known}{names}\n{row}\n{known}")
+    assert ["score" in answer for answer in answers] == [True, False, False, True]
+    assert "cells are not read until a line names all of them" in answers[1]["error"]
+    assert "no line before it has named the columns" in answers[2]["error"]
+
+
+@pytest.mark.parametrize("line", ["lost", "wide,wide,wide,wide", "deep,1,1,1", "no,row", ",,,x"])
+def test_a_line_of_noise_names_no_columns(model, line):
+    _, answers, _ = watch(model, f"depth,width,height,mass\n1,1,1,1\n{line}\n1,1,1,1\n")
+    assert ["score" in answer for answer in answers] == [True, False, True]
+
+
 def test_bytes_that_are_no_text_and_endless_lines_are_lines_like_others(model, rows):
     text = b"\xff\xfe\n" + b"x" * 3_000_000 + b"\n" + as_json(rows[:1]).encode().strip()
     status, answers, _ = watch(model, text)

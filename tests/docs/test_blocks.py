@@ -75,6 +75,17 @@ def test_every_block_of_python_is_run(root: Path) -> None:
         assert len(others) == FILES.get(page.name, 0), f"{page.name}: {others}"
 
 
+def test_lines_of_python_fit_beside_the_two_columns_of_a_page(root: Path) -> None:
+    for page in list_pages(root):
+        typed = [
+            line
+            for block in find_blocks(page, "python")
+            for line in block.splitlines()
+            if line.startswith((">>> ", "... ")) or ">>> " not in block
+        ]
+        assert not [line for line in typed if len(line) > 104], page.name  # with the prompt
+
+
 @pytest.mark.slow
 def test_own_detector_of_the_page_is_compared(
     root: Path, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import runpy
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -70,3 +72,19 @@ def test_example_begins_with_a_title_that_is_underlined(script: Path) -> None:
 
 def test_no_example_is_forgotten_among_the_quick_ones() -> None:
     assert QUICK <= {path.stem for path in SCRIPTS}
+
+
+def test_the_gallery_begins_with_four_detectors_and_places_every_example(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(GALLERY.parent / "_extensions"))
+    pages = importlib.import_module("pages")
+    names = [script.name for script in sorted(SCRIPTS, key=lambda each: order(pages, each))]
+    assert names[0] == "plot_four_detectors.py"
+    assert {script.stem for script in SCRIPTS} == {f"plot_{name}" for name in pages.STORIES}
+
+
+def order(pages: Any, script: Path) -> tuple[int, str]:
+    key: tuple[int, str] = pages.StoryOrder("")(script.name)
+    return key

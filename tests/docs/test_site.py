@@ -84,6 +84,14 @@ def test_guide_lists_every_page_that_is_not_listed_elsewhere(root: Path) -> None
     assert pages == set(re.findall(r"\]\(([\w-]+)\.md\)", text))
 
 
+def test_pages_do_not_promise_what_pypi_does_not_have(root: Path) -> None:
+    pages = [*(root / "docs").rglob("*.md"), root / "README.md"]
+    assert "not on PyPI yet" in (root / "README.md").read_text(encoding="utf-8")
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"pip install [\"']?setatoms", text), page.name
+
+
 def test_citing_page_has_every_title_of_the_citation_file(root: Path) -> None:
     citation = (root / "CITATION.cff").read_text(encoding="utf-8")
     titles = re.findall(r"^ +(?:- )?title: (.+)$", citation, flags=re.MULTILINE)

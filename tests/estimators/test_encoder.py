@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -170,8 +171,18 @@ def test_notes_and_errors_speak_of_parameters(frame: pd.DataFrame) -> None:
     assert "--" not in str(error.value)
 
 
-def test_a_cell_that_stands_out_among_numbers_is_named() -> None:
-    words = ["<0.5" if i % 4 == 0 else f"{i}.5" for i in range(60)]
+@pytest.mark.parametrize(("mark", "shown"), [(";", ";"), ("\t", "\\t")])
+def test_a_frame_whose_columns_were_not_split_is_questioned(mark: str, shown: str) -> None:
+    lines = [mark.join(["time", "flow", "power"]), *(mark.join("123") for _ in range(5))]
+    frame = pd.read_csv(io.StringIO("\n".join(lines)), sep="~", engine="python")
+    with pytest.raises(FileError, match="if that parts columns") as error:
+        TableEncoder().fit(frame)
+    assert f"pandas.read_csv(..., sep='{shown}')" in str(error.value)
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_cell_that_stands_out_among_numbers_is_named(decimal: str) -> None:
+    words = ["<0.5" if i % 4 == 0 else f"{i}{decimal}5" for i in range(60)]
     frame = pd.DataFrame({"crp": words, "size": np.arange(60) ** 2})
     (note,) = TableEncoder().fit(frame).notes_
     assert note.startswith("'crp': dropped, text among numbers, most often '<0.5'; ")

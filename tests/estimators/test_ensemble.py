@@ -86,9 +86,10 @@ def test_members_of_a_large_table_learn_from_samples_of_their_own(rows, monkeypa
     original = SetAtomRecipe.learn
     monkeypatch.setattr(SetAtomRecipe, "learn", learn)
     X = np.tile(rows, (10, 1)) + 0.01 * np.random.default_rng(0).normal(size=(3000, 6))
+    monkeypatch.setattr(members, "_FEWEST_ROWS", 600)
     make(n_members=4).fit(X)
-    # 6 and 10 atoms per feature, 25 rows for each of them, at least 1000
-    assert sorted(taken[:2] for taken in learned_from) == [(1000, 36)] * 2 + [(1500, 60)] * 2
+    # 6 and 10 atoms per feature, 15 rows for each of them, at least so many
+    assert sorted(taken[:2] for taken in learned_from) == [(600, 36)] * 2 + [(900, 60)] * 2
     assert len({taken[2] for taken in learned_from}) == 4
 
 

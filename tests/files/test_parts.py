@@ -76,7 +76,8 @@ def test_parts_are_surveyed_as_the_whole(
     chosen = choose_from(table, found, choice)
     assert chosen.encoding == expected.encoding
     assert chosen.notes == expected.notes
-    assert found.numbers == expected.survey.numbers
+    # as text: since Python 3.13 records with a NaN in them are not equal
+    assert repr(found.numbers) == repr(expected.survey.numbers)
     assert {n: w.values for n, w in found.words.items() if not w.many} == {
         n: w.values for n, w in expected.survey.words.items() if not w.many
     }

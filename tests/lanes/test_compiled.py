@@ -7,8 +7,10 @@ from numba.core.errors import TypingError
 from setatoms._compile import kernel
 from setatoms.lanes import (
     add_rows,
+    aligned_zeros,
     lane_kernel,
     padded,
+    subtract_multiples,
     subtract_products,
     subtract_rows,
 )
@@ -147,6 +149,31 @@ def test_subtract_products_goes_column_by_column(length, count):
     expected = out - np.sum(left * right, axis=0)
     reduce(out, left, right)
     np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
+
+
+@kernel
+def take_multiples(out, rows, factor):
+    subtract_multiples(out, rows, factor, rows.shape[0])
+
+
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_subtract_multiples_goes_row_by_row(count):
+    rng = np.random.default_rng(0)
+    out, factor = rng.standard_normal((9, 8)), rng.standard_normal(8)
+    rows = rng.standard_normal((count, 8))
+    expected = out.copy()
+    expected[:count] -= factor * rows
+    take_multiples(out, rows, factor)
+    np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [8, (3, 16), (2, 5, 8)])
+def test_aligned_arrays_begin_with_a_line_of_the_cache(shape):
+    array = aligned_zeros(shape)
+    assert array.shape == np.zeros(shape).shape
+    assert array.flags.c_contiguous
+    assert not array.any()
+    assert array.ctypes.data % 64 == 0
 
 
 def test_padded_rounds_up_to_whole_vectors():

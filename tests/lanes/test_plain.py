@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from setatoms._compile import kernel
-from setatoms.lanes import add_rows, lane_kernel, plain, subtract_products, subtract_rows
+from setatoms.lanes import (
+    add_rows,
+    lane_kernel,
+    plain,
+    subtract_multiples,
+    subtract_products,
+    subtract_rows,
+)
 from setatoms.lanes.vector import Loop
 
 
@@ -63,6 +70,7 @@ def compiled_rows(length, outs, rows, chosen, factors, left, right):
     add_rows(8, outs[0], rows, chosen, factors, chosen.shape[0])
     square = subtract_rows(length, outs[1], rows[0], rows, chosen, factors, chosen.shape[0], 0.5)
     subtract_products(8, outs[2], left, right, left.shape[0])
+    subtract_multiples(outs[3:], rows, left[0], 1)
     return square
 
 
@@ -70,13 +78,14 @@ def test_plain_sums_of_rows_are_those_of_compiled_code():
     rng = np.random.default_rng(0)
     rows, left, right = rng.standard_normal((3, 6, 8))
     chosen, factors = np.array([4, 1, 1], np.int32), rng.standard_normal(3)
-    expected, found = np.ones((2, 3, 8))
+    expected, found = np.ones((2, 4, 8))
     square = compiled_rows(7, expected, rows, chosen, factors, left, right)
     plain.add_rows(8, found[0], rows, chosen, factors, 3)
     assert plain.subtract_rows(
         7, found[1], rows[0], rows, chosen, factors, 3, 0.5
     ) == pytest.approx(square, rel=1e-13)
     plain.subtract_products(8, found[2], left, right, 6)
+    plain.subtract_multiples(found[3:], rows, left[0], 1)
     # products are not fused with sums: a few roundings apart
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
     assert found[1, 7] == 1.0

@@ -89,6 +89,13 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["letter.txt"]
 
 
+def test_what_cannot_be_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="ascii")
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(CheckpointError, match="is no folder and cannot be made one"):
+            MAKERS["cone"]().fit(X, checkpoint=place)
+
+
 def test_a_seed_is_needed(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="whole number as random_state"):
         setatoms.ConeAtomDetector().fit(X, checkpoint=tmp_path / "done")

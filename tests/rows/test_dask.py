@@ -18,14 +18,23 @@ import pytest
 
 import setatoms
 from setatoms.backends import effective_jobs
+from setatoms.learning import AtomKind
+from setatoms.learning.kinds import ConeAtoms, GaussianAtoms
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 pytest.importorskip("distributed", reason="distributed is not installed")
 
 import dask.array as da  # noqa: E402
+import dask.bag as db  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
+from sklearn.base import clone  # noqa: E402
+
+from setatoms.rows import dask as dask_rows  # noqa: E402
+from setatoms.rows import dask_signals  # noqa: E402
+from setatoms.rows.delayed import hold, later  # noqa: E402
+from setatoms.rows.homes import choose_homes  # noqa: E402
 
 N_FEATURES = 6
 
@@ -55,7 +64,12 @@ MAKERS: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[LocalCluster]:
     """Run two worker processes."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running:
+    # When it is over, Dask closes the worker of that name for good, if it died again just then.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    with (
+        patient,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running,
+    ):
         yield running
 
 
@@ -174,69 +188,146 @@ def test_nothing_is_computed_before_it_is_asked_for(client: Client) -> None:
     assert len(calls) == 3
 
 
+class Killer:
+    """Kills a worker process each time that one of some steps is reached."""
+
+    def __init__(self, client: Client, steps: tuple[int, ...]) -> None:
+        self._client, self._steps = client, steps
+        self.n_steps, self.killed = 0, []
+
+    def step(self) -> None:
+        self.n_steps += 1
+        if self.n_steps not in self._steps:
+            return
+        pids = self._living()
+        self.killed.append(pids[len(self.killed) % 2])
+        # when the work of this step is under way
+        threading.Timer(0.05, os.kill, (self.killed[-1], signal.SIGKILL)).start()
+
+    def _living(self) -> list[int]:
+        """Return the processes of both workers, once the scheduler knows which have died."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            self._client.wait_for_workers(2, timeout=60)
+            pids = self._client.run(os.getpid, on_error="ignore").values()
+            living = [pid for pid in pids if pid not in self.killed]
+            if len(living) == 2:
+                return living
+            time.sleep(0.1)
+        raise AssertionError("a worker that was killed has not been replaced")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["ensemble", "gaussian"])
-def test_workers_that_die_change_nothing(kind: str, cluster: LocalCluster, client: Client) -> None:
-    many = make_rows(60_000)
-    more = {"budget": "balanced"} if kind == "ensemble" else {"n_iter": 40}
-    wanted = MAKERS[kind]().set_params(**more).fit(many)
-    detector = MAKERS[kind]().set_params(**more)
-    killed: list[int] = []
-    done = threading.Event()
-
-    def kill() -> None:
-        while not done.wait(2.0) and len(killed) < 3:
-            pids = list(client.run(os.getpid).values())
-            victim = pids[len(killed) % len(pids)]
-            os.kill(victim, signal.SIGKILL)
-            killed.append(victim)
-            client.wait_for_workers(2, timeout=60)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        while len(killed) < 3:
-            detector.fit(cut(many, 17))
-            assert_same(wanted, detector)
-    finally:
-        done.set()
-        killer.join()
-    assert len(killed) == 3
-
-
-@pytest.mark.slow
-def test_a_client_that_dies_is_followed_by_one_that_goes_on(
-    cluster: LocalCluster, client: Client, tmp_path: Path
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("ensemble", {"budget": "balanced"}),
+        ("gaussian", {"n_iter": 30}),
+        ("cone", {"n_iter": 30, "missing": "fill"}),
+    ],
+)
+def test_three_workers_that_die_in_a_run_change_nothing(
+    kind: str, more: dict[str, Any], client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    many = make_rows(60_000)
+    if "missing" in more:
+        many[::9, 2] = np.nan
+    wanted = MAKERS[kind]().set_params(**more)
+    detector = clone(wanted)
+    wanted.fit(many)
+    killer = Killer(client, (2, 7, 12))
+    finished, settle = dask_rows.finished, dask_signals.settle
+
+    def finished_one(tasks: Any) -> Iterator[tuple[int, Any]]:
+        for each in finished(tasks):
+            killer.step()
+            yield each
+
+    def settle_and_kill(*arguments: Any) -> Any:
+        killer.step()
+        return settle(*arguments)
+
+    monkeypatch.setattr(dask_rows, "finished", finished_one)
+    monkeypatch.setattr(dask_signals, "settle", settle_and_kill)
+    detector.fit(cut(many, 17))
+    assert len(set(killer.killed)) == 3
+    assert_same(wanted, detector)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "made", "enough"),
+    [
+        ("SetAtomEnsemble", {}, "all-member-*"),
+        ("GaussianAtomDetector", {"n_iter": 30}, "*-iterations*"),
+    ],
+)
+def test_a_client_that_dies_is_followed_by_one_that_goes_on(
+    kind: str, made: dict[str, Any], enough: str, cluster: LocalCluster, client: Client,
+    tmp_path: Path,
+) -> None:  # fmt: skip
     many, folder = make_rows(30_000), tmp_path / "done"
     np.save(tmp_path / "many.npy", many)
     script = textwrap.dedent(
         f"""
         import dask.array as da, numpy as np, setatoms
         from distributed import Client
+        from setatoms.estimators import checkpoint
+        checkpoint._SECONDS = 0.0
         client = Client({cluster.scheduler_address!r})
         X = da.from_array(np.load({str(tmp_path / "many.npy")!r}), chunks=(7000, 6))
-        setatoms.SetAtomEnsemble(random_state=0).fit(X, checkpoint={str(folder)!r})
+        setatoms.{kind}(random_state=0, **{made!r}).fit(X, checkpoint={str(folder)!r})
         """
     )
     child = subprocess.Popen([sys.executable, "-c", script])
     until = time.monotonic() + 120
-    while not list(folder.glob("all-member-*")) and time.monotonic() < until:
+    while not list(folder.glob(enough)) and time.monotonic() < until:
         assert child.poll() is None
         time.sleep(0.01)
     child.kill()
     child.wait()
-    n_known = len(list(folder.glob("all-member-*.safetensors")))
-    assert 1 <= n_known < 20
-    found = setatoms.SetAtomEnsemble(random_state=0).fit(cut(many, 3), checkpoint=folder)
-    assert_same(setatoms.SetAtomEnsemble(random_state=0).fit(many), found)
+    assert 1 <= len(list(folder.glob(f"{enough}.safetensors"))) < 20
+    found = getattr(setatoms, kind)(random_state=0, **made).fit(cut(many, 3), checkpoint=folder)
+    assert_same(getattr(setatoms, kind)(random_state=0, **made).fit(many), found)
     assert not folder.exists()
 
 
-def test_a_worker_does_not_use_more_threads_than_it_has(client: Client) -> None:
-    from setatoms.rows.dask import DaskRows, later
+def test_parts_go_to_those_that_hold_them_up_to_a_fair_share() -> None:
+    threads = {"a": 2, "b": 1}
+    homes = choose_homes([("a",)] * 9, threads)
+    assert (homes.count("a"), homes.count("b")) == (6, 3)
+    held = ["a", "b", "a", "a", "b", "a"]
+    assert choose_homes([(home,) for home in held], threads) == held
+    # of a worker that is gone, or of none
+    assert sorted(choose_homes([("gone",), (), ("a", "b")], threads)) == ["a", "a", "b"]
 
-    rows = DaskRows([later(X)], [len(X)], N_FEATURES)
+
+@pytest.mark.parametrize("kind", [ConeAtoms(), GaussianAtoms()], ids=["cone", "gaussian"])
+def test_no_rows_move_from_one_pass_to_the_next(kind: AtomKind, client: Client) -> None:
+    table = make_rows(120_000)
+    sent = []
+    for n_rows in (40_000, 120_000):
+        blocks = hold([later(table[i : i + 5_000]) for i in range(0, n_rows, 5_000)])
+        rows = dask_rows.DaskRows.of_partitions(blocks, [5_000] * len(blocks), N_FEATURES)
+        signals = rows.signals(np.asarray, None)
+        atoms = np.eye(N_FEATURES)
+        signals.statistics(kind, atoms, np.full(N_FEATURES, 0.01))
+        before = count_sent(client)
+        for _ in range(5):
+            signals.statistics(kind, atoms, np.full(N_FEATURES, 0.01))
+        sent.append((count_sent(client) - before) / 5)
+    # 64 parts in both; what it takes to name things varies by some bytes
+    assert sent[1] == pytest.approx(sent[0], rel=0.05)
+    assert 0 < sent[1] < 120_000 * N_FEATURES * 8 / 64
+
+
+def count_sent(client: Client) -> int:
+    found = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+    return sum(found.values())
+
+
+def test_a_worker_does_not_use_more_threads_than_it_has(client: Client) -> None:
+    rows = dask_rows.DaskRows([later(X)], [len(X)], N_FEATURES)
     assert rows.map(_count_threads) == [1]
     assert effective_jobs(4) == 4
 
@@ -286,6 +377,41 @@ def test_a_bad_partition_is_named_and_the_cluster_goes_on(
         detector.fit(with_partition(2, change))
     assert not hasattr(detector, "offset_")
     assert_same(MAKERS["cone"]().fit(X), detector.fit(cut(X, 3)))
+
+
+@pytest.mark.parametrize("method", ["score_samples", "predict"])
+def test_a_bad_partition_is_named_when_it_is_scored(method: str, client: Client) -> None:
+    detector = MAKERS["cone"]().fit(pd.DataFrame(X, columns=list("abcdef")))
+    with pytest.raises(ValueError, match=r"partition 2 \(from 0\): X has text or times in column"):
+        getattr(detector, method)(with_partition(2, has_text)).compute()
+    detector.fit(X)
+    gap = np.where(np.arange(len(X))[:, None] == 1_600, np.nan, X)
+    with pytest.raises(ValueError, match=r"partition 1 \(from 0\): Input X contains NaN"):
+        getattr(detector, method)(da.from_array(gap, chunks=(1_000, N_FEATURES))).compute()
+
+
+@pytest.mark.parametrize("kind", ["Float64", "double[pyarrow]", "Float32", "Int64"])
+def test_types_of_pandas_that_allow_gaps_need_have_none(kind: str) -> None:
+    frame = pd.DataFrame((10 * X).round(), columns=list("abcdef")).astype(kind)
+    collection = dd.from_pandas(frame, npartitions=3)
+    wanted = MAKERS["cone"]().fit(frame)
+    found = MAKERS["cone"]().fit(collection)
+    assert found.offset_ == wanted.offset_
+    np.testing.assert_array_equal(
+        found.score_samples(collection).compute().to_numpy(), wanted.score_samples(frame)
+    )
+
+
+def test_what_takes_a_table_in_memory_does_not_fetch_one() -> None:
+    detector = MAKERS["cone"](missing="fill").fit(X)
+    for method in ("partial_fit", "follow", "impute", "compare", "counterfactual"):
+        with pytest.raises(TypeError, match="this method takes a table in memory"):
+            getattr(detector, method)(cut(X, 3))
+    transformer = setatoms.ConeDictionaryLearning(n_iter=10, random_state=0).fit(cut(X, 3))
+    with pytest.raises(TypeError, match="this method takes a table in memory"):
+        transformer.transform(cut(X, 3))
+    with pytest.raises(TypeError, match="X is a Bag of Dask"):
+        detector.fit(db.from_sequence([1, 2]))
 
 
 def test_tables_that_cannot_be_are_refused() -> None:

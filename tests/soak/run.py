@@ -32,7 +32,7 @@ def main() -> int:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     began, tallies = time.monotonic(), []
-    print("| what | tried | flaws | |\n|---|--:|--:|---|", flush=True)
+    print("| what | tried | flaws | remarks |\n|---|--:|--:|---|", flush=True)
     # drafts are synchronised to the disk, which takes most of the time on a real one
     place = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(dir=place) as name:

@@ -21,6 +21,8 @@ _SECONDS = 10
 _AHEAD = 2
 # What must be the same everywhere for pickles to be read and results to be equal.
 _PACKAGES = ("dask", "distributed", "setatoms", "numpy", "numba")
+# Those to which Dask gives a level of their own.
+_LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application")
 
 
 class ClusterError(RuntimeError):
@@ -160,14 +162,15 @@ def _await_workers(client: Any, address: str) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep what Dask logs and warns of from the terminal: errors come as exceptions too."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    before = {name: logging.getLogger(name).level for name in _LOGGERS}
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
             warnings.filterwarnings("ignore", "Mismatched versions")
             yield
     finally:
-        logger.setLevel(before)
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)
         sys.stderr.flush()

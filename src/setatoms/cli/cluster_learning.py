@@ -62,7 +62,7 @@ def learn_on_cluster(address: str, data: Data, learning: Learning) -> LearnedMod
 
 def _survey(data: Data, reader: PartReader, parts: list[Part], choice: Choice) -> Survey:
     """Return what the whole table holds; the parts of it are looked at where they are read."""
-    from setatoms.rows.dask import finished, later
+    from setatoms.rows.delayed import finished, later
 
     opener, chosen = later(reader), later(choice)
     tasks = [later(_survey_part)(opener, part, chosen) for part in parts]
@@ -91,7 +91,7 @@ def _features(reader: PartReader, parts: list[Part], chosen: Chosen, rows: Place
     import dask.dataframe as dd
     import pandas as pd
 
-    from setatoms.rows.dask import later
+    from setatoms.rows.delayed import later
 
     opener, encoding = later(reader), later(chosen.encoding)
     frames = []

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setatoms._compile import allocating_kernel, kernel
 from setatoms.backends import single_threaded_blas
-from setatoms.lanes import LANES, padded
+from setatoms.lanes import LANES, aligned_zeros, padded
 from setatoms.vectors import fill
 
 _MAX_BLOCK_ROWS = 64
@@ -42,10 +42,10 @@ def prepare(atoms: NDArray[Any] | Layout) -> Layout:
         return atoms._replace(halt=np.zeros(1, np.int64))
     n_atoms, n_features = atoms.shape
     n_padded = padded(n_atoms)
-    columns = np.zeros((n_features, n_padded))
+    columns = aligned_zeros((n_features, n_padded))
     columns[:, :n_atoms] = atoms.T
     with single_threaded_blas():
-        gram = columns.T @ columns
+        gram = np.matmul(columns.T, columns, out=aligned_zeros((n_padded, n_padded)))
     fitting = _SMALL_PRODUCT // (n_features * n_padded) // LANES * LANES
     return Layout(
         atoms=np.array(atoms, dtype=np.float64, order="C"),
@@ -69,18 +69,19 @@ def allocate_block(layout: Layout) -> SignalBlock:
     """Return a block for signals to be coded with these atoms."""
     n_features, n_padded = layout.columns.shape
     size = layout.block_rows
-    return SignalBlock(np.empty((size, n_features)), np.empty(size), np.empty((size, n_padded)))
+    correlations = aligned_zeros((size, n_padded))
+    return SignalBlock(np.empty((size, n_features)), np.empty(size), correlations)
 
 
 @kernel
 def correlate_block(X, start, stop, layout, block):
     """Load rows start to stop of X into the block and multiply them with all atoms."""
     load_block(X, start, stop, block.rows, block.scales)
-    _multiply(block.rows, layout.columns, block.correlations)
+    multiply_block(block.rows, layout.columns, block.correlations)
 
 
 @allocating_kernel
-def _multiply(block, columns, out):
+def multiply_block(block, columns, out):
     """Fill out (B, n) with block (B, m) times columns (m, n)."""
     np.dot(block, columns, out)
 

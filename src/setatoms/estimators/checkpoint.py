@@ -62,11 +62,17 @@ class Checkpoint:
         if file.exists():
             _compare(self._folder, _read_json(file), known)
             return
-        if self._folder.exists() and any(self._folder.iterdir()):
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CheckpointError(
+                f"checkpoint={str(path)!r} is no folder and cannot be made one "
+                f"({error.strerror}); give another place"
+            ) from error
+        if any(self._folder.iterdir()):
             raise CheckpointError(
                 f"checkpoint={str(path)!r} is not empty and no checkpoint; give another folder"
             )
-        self._folder.mkdir(parents=True, exist_ok=True)
         with replacing(file) as stream:
             stream.write(json.dumps(known).encode())
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from setatoms.backends import at_most_jobs
 from setatoms.estimators.missing import check_observed
 from setatoms.estimators.tables import read_table
-from setatoms.rows.dask import DaskRows, Later, hold, later
+from setatoms.rows.dask import DaskRows
+from setatoms.rows.delayed import Later, hold, later
 
 Ask = Callable[[Any, Any], Any]
 
@@ -67,7 +69,13 @@ def read_collection(estimator: Any, X: Any, sample_weight: Any) -> DaskRows:
 def example(X: Any) -> Any:
     """Return two rows as X has them: names and types, made-up values."""
     if hasattr(X, "_meta_nonempty"):
-        return X._meta_nonempty
+        # Dask's own made-up rows have gaps where the type allows them
+        return X._meta_nonempty.ffill().bfill()
+    if not hasattr(X, "ndim"):
+        raise TypeError(
+            f"X is a {type(X).__name__} of Dask, and rows are in an array or a frame; call "
+            "X.to_dataframe() first"
+        )
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead; give one row per sample")
     return np.ones((_FEWEST_ROWS, X.shape[1]), dtype=X.dtype)
@@ -86,12 +94,12 @@ def map_rows(
     model = later(model)
     if hasattr(X, "_meta_nonempty"):
         meta = _framed(said, X._meta_nonempty.index).iloc[:0]
-        return X.map_partitions(_answer_frame, model, ask, meta=meta)
+        return X.map_partitions(_answer_partition, model, ask, meta=meta)
     if not isinstance(said, np.ndarray):
         import dask.dataframe as dd
 
         meta = _framed(said, None).iloc[:0]
-        parts = [later(_answer_frame)(part, model, ask) for part in _partitions(X)]
+        parts = [later(_answer_frame)(part, model, ask, i) for i, part in enumerate(_partitions(X))]
         return dd.from_delayed(parts, meta=meta)
     return X.rechunk({1: -1}).map_blocks(
         _answer, model=model, ask=ask, drop_axis=1, dtype=said.dtype, meta=said[:0]
@@ -111,10 +119,8 @@ def _read(part: Any, reader: Any, number: int) -> Part:
         _check_width(part, reader, number)
         n_features = reader.n_features_in_
         return Part(np.empty((0, n_features), np.float32), 0, np.zeros(n_features))
-    try:
+    with _naming(number):
         table = read_table(reader, part, fitting=False)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"partition {number} (from 0): {error}") from error
     missing = np.isnan(table)
     rows = table[~missing.all(axis=1)] if missing.any() else table
     return Part(rows.astype(_narrow(part), copy=False), len(table), missing.sum(axis=0))
@@ -152,14 +158,33 @@ def _ask(X: Any, model: Any, method: str, arguments: tuple[Any, ...], named: dic
         return getattr(model, method)(X, *arguments, **named)
 
 
-def _answer(block: NDArray[Any], model: Any, ask: Ask) -> Any:
-    return ask(block, model) if len(block) else ask(example_of(block), model)[:0]
+def _answer(block: NDArray[Any], model: Any, ask: Ask, block_info: Any = None) -> Any:
+    if not len(block):
+        return ask(example_of(block), model)[:0]
+    with _naming(block_info[0]["chunk-location"][0] if block_info else None):
+        return ask(block, model)
 
 
-def _answer_frame(part: Any, model: Any, ask: Ask) -> Any:
+def _answer_partition(part: Any, model: Any, ask: Ask, partition_info: Any = None) -> Any:
+    return _answer_frame(part, model, ask, partition_info["number"] if partition_info else None)
+
+
+def _answer_frame(part: Any, model: Any, ask: Ask, number: int | None) -> Any:
     if not len(part):
         return _framed(ask(example_of(part), model), None).iloc[:0]
-    return _framed(ask(part, model), getattr(part, "index", None))
+    with _naming(number):
+        return _framed(ask(part, model), getattr(part, "index", None))
+
+
+@contextmanager
+def _naming(number: int | None) -> Iterator[None]:
+    """Say in which partition an error was, if its number is known."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if number is None:
+            raise
+        raise type(error)(f"partition {number} (from 0): {error}") from error
 
 
 def example_of(part: Any) -> Any:

@@ -428,7 +428,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         return counts.compare()
 
     def count_batch(self) -> decisions.BatchCounts:
-        """Return something that compares a batch with the rows learned from, chunk by chunk."""
+        """Return counts that compare a batch with the rows learned from, filled chunk by chunk."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         if names is None:

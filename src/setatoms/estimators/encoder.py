@@ -37,7 +37,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
     use : sequence of str
         Columns to take for measurements, whatever they look like.
     encode : sequence of str
-        Columns to make one feature a value of.
+        Columns of text that become one feature for each of their values.
     one_hot : bool, default=False
         Whether to do that with every column of text that has few values.
     missing : sequence of str

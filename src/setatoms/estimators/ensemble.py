@@ -54,7 +54,7 @@ class SetAtomEnsemble(DetectorParameters, MembersFromStream):
         "plain-mean" (no units), "median", and the means of another part of the ratios:
         "upper-half", "lower-quarter" and "least" (the smallest alone).
     subsample : float or None, default=None
-        The share of rows that each member learns from, drawn anew for each. None takes 25 rows for
+        The share of rows that each member learns from, drawn anew for each. None takes 15 rows for
         each of its atoms, at least 1,000, or all if there are fewer.
     n_atoms : float, int or None, default=None
         Number of atoms of every member: a float counts per feature, an int in total. None takes 6

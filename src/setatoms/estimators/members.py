@@ -32,7 +32,7 @@ DIVERSITIES: dict[str, tuple[str, ...]] = {
 SIZES = (6.0, 10.0)
 # Of a table with more rows, each member learns from a sample of its own: so many for each atom, and
 # not fewer than these.
-_SAMPLE_ROWS_PER_ATOM, _FEWEST_ROWS = 25, 1000
+_SAMPLE_ROWS_PER_ATOM, _FEWEST_ROWS = 15, 1000
 # If members learn from at most this share, most rows are unseen by most members.
 _SMALL_SHARE = 0.25
 # AK-SVD, before atoms become sets: from rows that point in different directions it takes few.
@@ -114,7 +114,8 @@ class EnsembleRecipe:
                 stage.write(f"member-{missing[place]}", member)
 
         learned = iter(rows.run(_learn_member, tasks, on_step, self.n_jobs, keep))
-        on_step(self.n_steps - sum(task.n_steps for task in tasks), "known")
+        if len(tasks) < len(known):
+            on_step(self.n_steps - sum(task.n_steps for task in tasks), "from the checkpoint")
         return tuple(next(learned) if member is None else member for member in known)
 
     def leaves_unseen(self, n_samples: int) -> bool:

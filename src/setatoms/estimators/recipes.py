@@ -285,7 +285,7 @@ def run_once(
     """Return what a task gives, or gave an earlier fit."""
     known = None if stage is None else stage.read(what)
     if known is not None:
-        on_step(task.n_steps, "known")
+        on_step(task.n_steps, "from the checkpoint")
         return known
     (found,) = rows.run(function, [task], on_step, 1)
     if stage is not None:

@@ -108,9 +108,9 @@ class SetAtomParameters:
         largest; or the radii themselves, in any order.
     adapt : {"l1", "l0"} or None
         What counts as use of an atom: the sum of its absolute coefficients or the number of rows.
-        None deals the radii out at random, once.
+        None assigns the radii at random, once.
     learn : bool
-        False keeps the atoms as initialised, with radii dealt out at random.
+        False keeps the atoms as initialised, with radii assigned at random.
     n_iter : int
         Iterations of learning.
     adapt_every : int

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from setatoms.estimators.lazily import is_dask
 from setatoms.masked import gaps_as_nan
 
 _NAMED_AT_MOST = 5
@@ -57,6 +58,11 @@ def read_table(
     table : ndarray of shape (n_samples, n_features)
         Row-major float64 or float32; shares memory with `X` where possible, not to be written to.
     """
+    if is_dask(X):
+        raise TypeError(
+            "X is a collection of Dask, and this method takes a table in memory; compute a part of "
+            "it, as X.partitions[0].compute()"
+        )
     names = _column_names(X)
     X = gaps_as_nan(X)
     _reject_text_and_times(X, names)

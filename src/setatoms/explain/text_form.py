@@ -75,6 +75,20 @@ def score_text(score: float) -> str:
     return f"{score:.0f}" if 1000 <= abs(score) < 1e6 else f"{score:.3g}"
 
 
+def verdict_text(record: RowRecord) -> str:
+    """Return the score of a row, whether it is flagged, and the kind of its fault.
+
+    Examples
+    --------
+    >>> verdict_text({"score": 4321.7, "flagged": True, "kind": "far out"})
+    'score 4322, flagged, far out'
+    """
+    words = [f"score {score_text(record['score'])}"]
+    words += ["flagged"] if record["flagged"] else []
+    words += [record["kind"]] if "kind" in record else []
+    return ", ".join(words)
+
+
 def values_text(observed: float | None, expected: float) -> tuple[str, str]:
     """Return what was observed and what was expected, with as few digits as tell them apart."""
     if observed is None:
@@ -83,15 +97,12 @@ def values_text(observed: float | None, expected: float) -> tuple[str, str]:
 
 
 def _one_row(record: RowRecord, label: object) -> str:
-    words = [f"score {score_text(record['score'])}"]
-    words += ["flagged"] if record["flagged"] else []
-    words += [record["kind"]] if "kind" in record else []
     lines = [["column", "observed", "expected", "share"]]
     for column in record["columns"][:_MOST_COLUMNS]:
         values = values_text(column["observed"], column["expected"])
         share = f"{100 * column['contribution']:.0f} %"
         lines.append([_cut(column["column"], _MOST_LABEL), *values, share])
-    text = f"Explanation of row {_label(label)}: {', '.join(words)}\n" + _aligned(lines, "<>>>")
+    text = f"Explanation of row {_label(label)}: {verdict_text(record)}\n" + _aligned(lines, "<>>>")
     left = len(record["columns"]) - _MOST_COLUMNS
     return text + (f"\n  and {left} more columns" if left > 0 else "")
 

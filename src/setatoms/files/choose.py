@@ -292,5 +292,17 @@ def _check_enough(
         usable = listed(encoding.features) if encoding.features else "none"
         raise FileError(
             f"{table.name} has too few columns to learn from ({usable}): relations take at least "
-            f"two. {'. '.join(notes)}"
+            f"two. {'. '.join(notes)}{_unsplit(table)}"
         )
+
+
+def _unsplit(table: Table) -> str:
+    """Question a single column whose name looks like the header of a whole table."""
+    header = table.names[0] if len(table.names) == 1 else ""
+    found = [mark for mark in ";|,\t" if header.count(mark) > 0]
+    if not found:
+        return ""
+    mark = max(found, key=header.count)
+    shown = mark.replace("\t", "\\t")
+    remedy = table.remedies.separator.format(shown)
+    return f". The name of its one column has '{shown}' in it; if that parts columns: {remedy}"

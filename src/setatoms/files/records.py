@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,14 +24,15 @@ from setatoms.files.written import (
 _DELIMITERS = (",", ";", "\t", "|")
 _TRUE, _FALSE = TRUE_WORDS | {"1"}, FALSE_WORDS | {"0"}
 
-Reader = Callable[[Any], float]
+Reader = partial[float]
 
 
 class LineParser:
     """From a line of text to the numbers of a row.
 
     A line that begins with ``{`` is a JSON object. Any other one is a row of cells; their names are
-    those of the last line that named all columns of the model.
+    those of the last line that named all columns of the model. After a line that names others,
+    cells are not read until the next one that names all.
 
     Parameters
     ----------
@@ -80,7 +81,34 @@ class LineParser:
             raise FileError(
                 f"no JSON object, and no line before it has named the columns {listed(self._names)}"
             )
-        return self._numbers(self._cells_of_text(text))
+        try:
+            return self._numbers(self._cells_of_text(text))
+        except FileError:
+            self._check_for_other_names(text)
+            raise
+
+    def _check_for_other_names(self, text: str) -> None:
+        """Forget the names of cells, and raise, if a line that is no row names other columns."""
+        cells = [clean(cell) for cell in _split(text, self.delimiter)]
+        known, distinct = self._needed & set(cells), len(set(cells)) == len(cells)
+        if distinct and (known or self._has_no_number(cells)):
+            self.header = None
+            absent = [name for name in self._names if name not in known]
+            raise FileError(
+                f"names columns, but not {listed(absent)}; cells are not read until a line names "
+                "all of them"
+            )
+
+    def _has_no_number(self, cells: list[str]) -> bool:
+        """Tell whether text stands wherever numbers are to be, in two columns at least."""
+        if len(cells) != len(self.header or []):
+            return False
+        numeric = [
+            (read, cells[place])
+            for read, place in zip(self._readers, self._places, strict=True)
+            if read.func is _number
+        ]
+        return len(numeric) > 1 and not any(_reads(read, cell) for read, cell in numeric)
 
     def _is_header(self, text: str) -> bool:
         for delimiter in _DELIMITERS:
@@ -120,6 +148,14 @@ class LineParser:
                 shown = cell if isinstance(cell, str) else json.dumps(cell)
                 raise FileError(f"column {quoted(name)}: {quoted(shown)} is no value") from None
         return numbers
+
+
+def _reads(read: Reader, cell: str) -> bool:
+    try:
+        read(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _split(text: str, delimiter: str) -> list[str]:

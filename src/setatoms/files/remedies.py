@@ -15,6 +15,7 @@ class Remedies(NamedTuple):
     filled: str = "filled with what the rest of the row implies"
     strict: str = " (--strict stops instead)"
     decimal: str = "; if commas are decimal marks, give --decimal ,"
+    separator: str = "--delimiter '{}'"
 
 
 IN_PYTHON = Remedies(
@@ -25,4 +26,5 @@ IN_PYTHON = Remedies(
     filled="NaN, which detectors with missing='fill' take",
     strict="",
     decimal="",
+    separator="pandas.read_csv(..., sep='{0}') or polars.read_csv(..., separator='{0}')",
 )

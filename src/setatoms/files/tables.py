@@ -237,7 +237,11 @@ def _settle(column: TableColumn, style: Style | None, words: Sequence[str]) -> N
         if booleans_of(distinct) is not None:
             column.kind = "boolean"
     elif style is None:
-        odd = Counter(word for word in stripped if Style().read(word) is None)
+        counts = [
+            Counter(word for word in stripped if each.read(word) is None)
+            for each in (Style(), Style(decimal=","))
+        ]
+        odd = min(counts, key=Counter.total)
         column.odd = odd.most_common(1)[0][0] if 2 * odd.total() < len(stripped) else None
 
 

@@ -33,8 +33,10 @@ from typing import Any
 
 from setatoms._compile import JIT_DISABLED
 from setatoms.lanes import plain
+from setatoms.lanes.aligned import aligned_zeros
 from setatoms.lanes.compiled import compile_loop
 from setatoms.lanes.rows import add_rows as _add_rows
+from setatoms.lanes.rows import subtract_multiples as _subtract_multiples
 from setatoms.lanes.rows import subtract_products as _subtract_products
 from setatoms.lanes.rows import subtract_rows as _subtract_rows
 from setatoms.lanes.vector import LANES, Lanes, Loop, Vector, padded
@@ -44,8 +46,10 @@ __all__ = [
     "Lanes",
     "Vector",
     "add_rows",
+    "aligned_zeros",
     "lane_kernel",
     "padded",
+    "subtract_multiples",
     "subtract_products",
     "subtract_rows",
 ]
@@ -77,4 +81,5 @@ def lane_kernel(
 
 add_rows = plain.add_rows if JIT_DISABLED else _add_rows
 subtract_rows = plain.subtract_rows if JIT_DISABLED else _subtract_rows
+subtract_multiples = plain.subtract_multiples if JIT_DISABLED else _subtract_multiples
 subtract_products = plain.subtract_products if JIT_DISABLED else _subtract_products

@@ -162,3 +162,8 @@ def subtract_products(length: int, out: Floats, left: Floats, right: Floats, cou
     """Subtract ``sum_q left[q, :length] * right[q, :length]`` over ``q < count`` from out."""
     for q in range(count):
         out[:length] -= left[q, :length] * right[q, :length]
+
+
+def subtract_multiples(out: Floats, rows: Floats, factor: Floats, count: int) -> None:
+    """Subtract ``factor * rows[q]`` from out[q] for q < count."""
+    out[:count] -= factor * rows[:count]

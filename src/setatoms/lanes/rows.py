@@ -113,6 +113,31 @@ def _subtract_products(_context, _length, out, left, right, _count):
     return types.void(types.int64, out, left, right, types.int64), generate
 
 
+def _subtract_multiples(_context, out, rows, factor, _count):
+    """Subtract ``factor * rows[q]`` from out[q] for q < count; rows and factor have eight numbers.
+
+    Changes out in place.
+    """
+
+    def generate(context, builder, signature, values):
+        target, source, multiple = (
+            _pointer_and_width(context, builder, signature.args[i], values[i])[0] for i in range(3)
+        )
+        minus = builder.fneg(load(builder, multiple, INT(0)))
+
+        def step(at, _mask):
+            value = multiply_add(
+                builder, minus, load(builder, source, at), load(builder, target, at)
+            )
+            store(builder, value, target, at)
+
+        length = builder.mul(values[3], INT(LANES))
+        for_each_vector(builder, INT(0), length, step, any_length=False)
+        return context.get_dummy_value()
+
+    return types.void(out, rows, factor, types.int64), generate
+
+
 def _pointer_and_width(context, builder, kind, value):
     """Return where the numbers of an array are, and how many each of its rows has."""
     array = context.make_array(kind)(context, builder, value)
@@ -161,3 +186,4 @@ def _accumulate(
 add_rows: Any = intrinsic(_add_rows)
 subtract_rows: Any = intrinsic(_subtract_rows)
 subtract_products: Any = intrinsic(_subtract_products)
+subtract_multiples: Any = intrinsic(_subtract_multiples)

@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 # of a cluster takes at a time.
 _MANY_ROWS, _MOST_GROUPS = 1_000_000, 4
 # Codes that are kept have room for so many coefficients, of twelve bytes.
-_MOST_COEFFICIENTS = 1 << 25
+_MOST_COEFFICIENTS = 1 << 22
 
 
 class Memory:

@@ -87,14 +87,15 @@ def atoms(
 
 
 def radii(detector: Any, *, member: int | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the radius of every atom over the iterations.
+    """Draw the radius of every atom: over the iterations, or by member of an ensemble.
 
     Parameters
     ----------
     detector : fitted estimator with adaptive radii, or a member of an ensemble
         Whose history.
     member : int, optional
-        The number of the member of an ensemble; by default all are drawn, in a colour per kind.
+        The number of the member of an ensemble, whose history is drawn. By default every member is
+        a column of points, one for each atom at the end of learning, in a colour per kind.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
 
@@ -116,14 +117,15 @@ def radii(detector: Any, *, member: int | None = None, ax: Axes | None = None) -
 
 
 def usage(detector: Any, *, member: int | None = None, ax: Axes | None = None) -> Axes:
-    """Draw how much every atom is used over the iterations.
+    """Draw how much every atom is used: over the iterations, or by member of an ensemble.
 
     Parameters
     ----------
     detector : fitted estimator with adaptive radii, or a member of an ensemble
         Whose history.
     member : int, optional
-        The number of the member of an ensemble; by default all are drawn, in a colour per kind.
+        The number of the member of an ensemble, whose history is drawn. By default every member is
+        a column of points, one for each atom at the end of learning, in a colour per kind.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
 
@@ -191,38 +193,45 @@ def _draw_bars(panel: Axes, atom: NDArray[np.float64], reach: float, names: Any)
 
 
 def _draw_history(detector: Any, member: int | None, what: str, name: str, ax: Axes | None) -> Axes:
-    """Draw a part of the histories (n_adaptations, n_atoms) over the iterations."""
-    chosen = [each for each in _dictionaries(detector, member).values() if _adapted(each)]
+    """Draw a part of the history of one dictionary, or what it came to in each of several."""
+    chosen = {i: each for i, each in _dictionaries(detector, member).items() if _adapted(each)}
     if not chosen:
         raise ValueError(
             f"this {type(detector).__name__} has no history of {name}: only radii that adapt are "
             "recorded; fit Gaussian or cone atoms with adapt='l1' or 'l0'"
         )
     ax = axes_or_new(ax)
-    several = len({each.kind.name for each in chosen}) > 1
-    n_atoms = sum(len(each.atoms) for each in chosen)
-    labelled: set[str] = set()
-    for each in chosen:
-        kind = each.kind.name
-        lines = ax.plot(
-            each.history.adapted_at,
-            getattr(each.history, what),
-            # few adaptations are seen as points
-            "o-" if len(each.history.adapted_at) <= 3 else "-",
-            color=_COLOURS.get(kind, GREY) if several else BLUE,
-            alpha=0.4 if n_atoms <= 100 else 0.15,
-            linewidth=0.8,
-            markersize=3,
+    if len(chosen) == 1:
+        (history,) = (each.history for each in chosen.values())
+        _draw_course(ax, history.adapted_at, getattr(history, what))
+        ax.set(xlabel="iteration", ylabel=name)
+    else:
+        _draw_members(
+            ax, {i: (e.kind.name, getattr(e.history, what)[-1]) for i, e in chosen.items()}
         )
-        if several and kind not in labelled:
-            lines[0].set_label(kind)
-            labelled.add(kind)
-    ax.set(xlabel="iteration", ylabel=name)
-    if several:
-        for handle in ax.legend().legend_handles:
-            if handle is not None:
-                handle.set_alpha(1.0)
+        ax.set(xlabel="number of the member", ylabel=f"{name} of its atoms")
     return ax
+
+
+def _draw_course(ax: Axes, iterations: Any, values: NDArray[np.float64]) -> None:
+    """Draw values (n_adaptations, n_atoms) as a line for each atom."""
+    # few adaptations are seen as points
+    style = "o-" if len(iterations) <= 3 else "-"
+    ax.plot(iterations, values, style, color=BLUE, alpha=0.4, linewidth=0.8, markersize=3)
+
+
+def _draw_members(ax: Axes, members: dict[int, tuple[str, NDArray[np.float64]]]) -> None:
+    """Draw the kind and the values (n_atoms,) of each member as a column of points."""
+    labelled: set[str] = set()
+    for i, (kind, values) in members.items():
+        colour = _COLOURS.get(kind, GREY)
+        ax.plot(np.full(len(values), i), values, "o", color=colour, alpha=0.4, markersize=4)
+        if kind not in labelled:
+            ax.plot([], [], "o", color=colour, markersize=4, label=kind)
+            labelled.add(kind)
+    ax.locator_params(axis="x", integer=True)
+    # beside the points, which fill the panel
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(labelled), frameon=False)
 
 
 def _adapted(dictionary: FittedDictionary) -> bool:

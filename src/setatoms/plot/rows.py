@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from setatoms.explain.records import ColumnRecord, RowRecord
 from setatoms.explain.sentences import write_pair
+from setatoms.explain.text_form import verdict_text
 from setatoms.plot.axes import BLUE, GREY, ORANGE, axes_or_new, column_names, fit_scale, short_name
 
 if TYPE_CHECKING:
@@ -123,8 +124,5 @@ def _label(column: ColumnRecord) -> str:
 
 def _title(row: Any, record: RowRecord) -> str:
     """Return the label of a row, if it has one, its score and its kind."""
-    words = [f"score {record['score']:.3g}"]
-    words += ["flagged"] if record["flagged"] else []
-    words += [record["kind"]] if "kind" in record else []
     label = f"row {short_name(str(row.index[0]))}: " if hasattr(row, "iloc") else ""
-    return label + ", ".join(words)
+    return label + verdict_text(record)

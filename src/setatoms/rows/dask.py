@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 import dask
 import numpy as np
-from dask.base import get_scheduler
 
 from setatoms.backends import at_most_jobs
-from setatoms.learning import AtomKind
 from setatoms.learning.passes import State, rows_of_a_part
-from setatoms.learning.statistics import GROUP_PARTS, Statistics
 from setatoms.rows.base import (
     BLOCK_ROWS,
     Array,
@@ -28,10 +24,10 @@ from setatoms.rows.base import (
     Task,
     ignore,
 )
-from setatoms.rows.parts import Pass, pass_part
+from setatoms.rows.dask_signals import DaskSignals
+from setatoms.rows.delayed import Later, finished, hold, later
 
 T = TypeVar("T")
-Later = Any  # a `dask.delayed` object
 
 # So many rows that are here are sent elsewhere at a time.
 _SLAB_ROWS = 4096
@@ -184,87 +180,6 @@ class DaskRows(Rows):
         ]
 
 
-class DaskSignals:
-    """Passes over parts of the rows, wherever Dask has them.
-
-    Parameters
-    ----------
-    parts : list of Delayed
-        The rows of each part.
-    states : list of State
-        What each part keeps before the first pass.
-    prepare : callable
-        From rows to signals.
-    n_rows : int
-        How many rows all parts have.
-    """
-
-    def __init__(
-        self, parts: Sequence[Later], states: Sequence[State], prepare: Map, n_rows: int
-    ) -> None:
-        self._parts, self._prepare, self._n_rows = parts, prepare, n_rows
-        self._states: Sequence[Later] = [later(state) for state in states]
-
-    def begin(self, kind: AtomKind, atoms: Array, radii: Array) -> None:
-        """Nothing is needed: parts make room for themselves."""
-
-    def statistics(self, kind: AtomKind, atoms: Array, radii: Array) -> Statistics:
-        """Code all signals and sum up what moves the atoms."""
-        every = later(Pass(self._prepare, self._n_rows, kind, atoms, radii))
-        passed = dask.persist(
-            *(
-                later(_pass_part)(part, every, state)
-                for part, state in zip(self._parts, self._states, strict=True)
-            )
-        )
-        sums = [later(_first)(each) for each in passed]
-        self._states = [later(_second)(each) for each in passed]
-        groups = dask.compute(
-            *(
-                later(Statistics.total)(sums[i : i + GROUP_PARTS])
-                for i in range(0, len(sums), GROUP_PARTS)
-            )
-        )
-        return Statistics.total(groups)
-
-    def states(self) -> list[State]:
-        """Return what passes have left behind, here."""
-        return list(dask.compute(*self._states))
-
-    def restore(self, states: Sequence[State]) -> None:
-        """Go on from what other passes have left behind."""
-        self._states = [later(state) for state in states]
-
-
-# What is done, or sent, when Dask asks for it: once, however often it is needed.
-later = partial(dask.delayed, pure=False, traverse=False)
-
-
-def cluster() -> Any:
-    """Return the client of the cluster that Dask works on, or None."""
-    owner = getattr(get_scheduler(), "__self__", None)
-    return owner if hasattr(owner, "scheduler_info") else None
-
-
-def hold(tasks: list[Later]) -> list[Later]:
-    """Let the workers of a cluster do these tasks and keep what comes of them."""
-    return list(dask.persist(*tasks)) if cluster() is not None else tasks
-
-
-def finished(tasks: Sequence[Later]) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each task as it is done."""
-    client = cluster()
-    if client is None:
-        yield from enumerate(dask.compute(*tasks))
-        return
-    from distributed import as_completed
-
-    futures = client.compute(list(tasks))
-    numbers = {future.key: i for i, future in enumerate(futures)}
-    for future, result in as_completed(futures, with_results=True):
-        yield numbers[future.key], result
-
-
 def cut(chunks: Sequence[Later], lengths: Sequence[int], size: int) -> Iterator[Later]:
     """Yield the same rows in blocks of one size, the last of which may be smaller."""
     pieces: list[Later] = []
@@ -308,11 +223,6 @@ def _run_task(
         return function(samples[i], *arguments, ignore)
 
 
-def _pass_part(part: Array, every: Pass, state: State) -> tuple[Statistics, State]:
-    with at_most_jobs(1):
-        return pass_part(np.asarray(part, np.float64), every, state)
-
-
 def _take_some(block: Array, wanted: Sequence[Places]) -> list[Array]:
     return [np.asarray(block[places], np.float64) for places in wanted]
 
@@ -331,11 +241,3 @@ def _index(block: Array, places: Places) -> Array:
 
 def _slice(block: Array, start: int, stop: int) -> Array:
     return block[start:stop]
-
-
-def _first(pair: Sequence[T]) -> T:
-    return pair[0]
-
-
-def _second(pair: Sequence[T]) -> T:
-    return pair[1]

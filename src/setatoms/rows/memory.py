@@ -32,6 +32,9 @@ from setatoms.rows.parts import Pass, pass_part
 
 T = TypeVar("T")
 
+# Of tables with more numbers, no second copy is made in standard units.
+_MANY_NUMBERS = 1 << 22
+
 
 class MemoryRows(Rows):
     """Rows of an array.
@@ -102,7 +105,10 @@ class MemoryRows(Rows):
         return function(table, on_share)
 
     def signals(self, prepare: Map, n_jobs: int | None, filled: Array | None = None) -> Signals:
-        """Return signals for passes over all rows."""
+        """Return signals for passes over all rows; many are prepared a few parts at a time."""
+        many = self.n_rows * self.n_features > _MANY_NUMBERS
+        if many and not any(self.map(lambda block: np.isnan(block).any())):
+            return PartSignals(self, prepare, n_jobs, filled)
         return as_whole(self.read(0, self.n_rows), prepare, n_jobs, filled)
 
     def _blocks(self) -> list[tuple[int, int]]:
@@ -153,15 +159,15 @@ class MappedRows(MemoryRows):
 
     def signals(self, prepare: Map, n_jobs: int | None, filled: Array | None = None) -> Signals:
         """Return signals for passes over all rows, a few parts at a time."""
-        return MappedSignals(self, prepare, n_jobs, filled)
+        return PartSignals(self, prepare, n_jobs, filled)
 
 
-class MappedSignals:
+class PartSignals:
     """Passes over parts of rows, a few at a time.
 
     Parameters
     ----------
-    rows : MappedRows
+    rows : MemoryRows
         The rows.
     prepare : callable
         From rows to signals.
@@ -172,7 +178,7 @@ class MappedSignals:
     """
 
     def __init__(
-        self, rows: MappedRows, prepare: Map, n_jobs: int | None, filled: Array | None
+        self, rows: MemoryRows, prepare: Map, n_jobs: int | None, filled: Array | None
     ) -> None:
         self._rows, self._prepare, self._n_jobs = rows, prepare, n_jobs
         self._size = rows_of_a_part(rows.n_rows)

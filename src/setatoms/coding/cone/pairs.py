@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from setatoms._compile import kernel
 from setatoms.coding.blocks import Layout
 from setatoms.coding.cone.selection import closest_cone
-from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 from setatoms.vectors import dot
 
 # Left with less than this share of its length, a signal is declined: squares of shares lose half
@@ -57,8 +57,8 @@ class ConePairs(NamedTuple):
 def allocate_pairs(layout: Layout) -> ConePairs:
     """Return `ConePairs` for blocks of signals coded with this layout."""
     first, second = np.zeros((2, layout.block_rows), np.int64)
-    numbers = np.zeros((17, layout.block_rows))
-    return ConePairs(np.zeros(layout.columns.shape[1]), first, second, *numbers)
+    numbers = aligned_zeros((17, layout.block_rows))
+    return ConePairs(aligned_zeros(layout.columns.shape[1]), first, second, *numbers)
 
 
 @kernel

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.coding.blocks import Layout, prepare
-from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 from setatoms.vectors import largest
 
 
@@ -26,8 +26,8 @@ def prepare_cones(atoms: NDArray[Any] | Layout, radii: NDArray[np.float64]) -> C
     """Lay out cones with centres atoms (n_atoms, n_features) and radii (n_atoms,)."""
     layout = prepare(atoms)
     # a cone that only pads has an impossible cosine: it contains nothing and is close to nothing
-    cosines = np.full(layout.columns.shape[1], 2.0)
-    sines = np.zeros_like(cosines)
+    cosines, sines = aligned_zeros((2, layout.columns.shape[1]))
+    cosines[len(radii) :] = 2.0
     cosines[: len(radii)] = 1 - radii**2 / 2
     # sqrt(1 - cosine^2) without cancellation for narrow cones
     sines[: len(radii)] = radii * np.sqrt(1 - radii**2 / 4)

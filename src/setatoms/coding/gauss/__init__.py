@@ -5,6 +5,6 @@ centre ``d``. A signal ``y`` is coded by minimising, over unit ``a_j`` and coeff
 
     sum_j ||a_j - d_j||^2 / rho_j^2  +  lam ||y - sum_j x_j a_j||^2  +  gamma ||x||_1.
 
-The problem is not convex; the solver in `setatoms.coding.gauss.active_set` ends in a stationary
+The problem is not convex; the solver, see `setatoms.coding.gauss.problem`, ends in a stationary
 point and never raises the objective on the way.
 """

@@ -12,7 +12,6 @@ from setatoms.coding.batch import Chunks, Outputs, WorkSpaces, allocate, rows_of
 from setatoms.coding.blocks import Layout, prepare
 from setatoms.coding.gauss.kernels import code_chunks
 from setatoms.coding.gauss.problem import NO_CODES, Budget, Gaussians
-from setatoms.coding.gauss.rounds import DECLINED
 from setatoms.coding.gauss.space import allocate_space
 
 # Multiplications with atoms after which coding has taken longer than starting a thread.
@@ -60,19 +59,14 @@ class GaussCoder:
     def solvers(self, X: NDArray[Any]) -> list[str]:
         """Return which solver ended with each row of X (n, n_features): to test and to tune.
 
-        "groups" of rows, "alone" where a row does not work out there, "descent" where it does not
-        work out at all.
+        "groups" of rows, or "descent" where a row does not work out there.
         """
         names: list[str] = []
         for start in range(0, len(X), self.most_rows):
             rows = signals(X, start, min(start + self.most_rows, len(X)))
             chunks = Chunks(np.zeros(1, np.int64), len(rows), np.empty(0))
             self.code_chunks(rows, out := allocate(self, rows), chunks)
-            space = self.spaces.get(len(rows))
-            for row in range(len(rows)):
-                if not space.rows.settled[row] and out.n_sweeps[row] < self.budget.max_sweeps:
-                    names.append("descent")
-                else:
-                    declined = space.rounds.state[row] == DECLINED
-                    names.append("alone" if declined else "groups")
+            settled = self.spaces.get(len(rows)).rows.settled[: len(rows)]
+            in_groups = settled | (out.n_sweeps >= self.budget.max_sweeps)
+            names.extend(np.where(in_groups, "groups", "descent").tolist())
         return names

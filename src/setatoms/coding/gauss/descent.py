@@ -8,20 +8,44 @@ the plane of ``d_j`` and ``r_j``. Let ``theta`` be the angle between ``d_j`` and
     sin(phi) = v_j x ||r_j|| sin(theta - phi),      0 <= phi <= theta,
 
 a search in one variable. Every visit of an atom lowers the objective or leaves it as it is.
+
+Where atoms may lean far, they replace each other in thousands of tiny steps. So after each sweep
+the code is *stretched*: coefficients and actual atoms go on the way they went, further each time,
+as long as that lowers the objective.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.vectors import add, copy, dot, norm
+from setatoms.vectors import add, copy, dot, multiply, norm
+
+# How many times as far as the last sweep a code may be stretched.
+_MOST_STRETCH = 1e4
+
+
+class Past(NamedTuple):
+    """The code before a sweep, and then what it is stretched to."""
+
+    x: NDArray[np.float64]  # (width,)
+    members: NDArray[np.float64]  # (width, n_features)
+    residual: NDArray[np.float64]  # (n_features,)
+
+
+def allocate_past(width: int, n_features: int) -> Past:
+    """Return room for codes of up to ``width`` atoms."""
+    return Past(np.empty(width), np.empty((width, n_features)), np.empty(n_features))
 
 
 @kernel
 def descend(
-    atoms, spreads, threshold, max_sweeps, tol, halt, sweeps, value, support, x, members, residual
-):
+    atoms, spreads, threshold, max_sweeps, tol, halt, sweeps, value, support, x, members, residual,
+    past,
+):  # fmt: skip
     """Finish a code in place by coordinate descent over all atoms.
 
     The code: atoms support (width,), padded with -1, coefficients x (width,), actual atoms members
@@ -31,8 +55,13 @@ def descend(
     k = 0
     while k < support.shape[0] and support[k] >= 0:
         k += 1
+    stretch = 1.0
     while sweeps < max_sweeps and halt[0] == 0:
         sweeps += 1
+        same = True
+        for q in range(k):
+            past.x[q] = x[q]
+            copy(members[q], past.members[q])
         for j in range(atoms.shape[0]):
             q = _place(support, k, j)
             if q < 0:
@@ -43,18 +72,62 @@ def descend(
                 support[q] = j
                 x[q] = 0.0
                 k += 1
+                same = False
             else:
                 add(residual, x[q], members[q])
             x[q] = _best_pair(atoms[j], spreads[j], threshold, residual, x[q], members[q])
             if x[q] == 0.0:
                 k = _close_gap(q, k, support, x, members)
+                same = False
             else:
                 add(residual, -x[q], members[q])
         before = value
         value = objective(k, atoms, spreads, threshold, support, x, members, residual)
+        if same:
+            k, value, stretch = _try_to_stretch(
+                k, stretch, value, atoms, spreads, threshold, support, x, members, residual, past
+            )
         if before - value <= tol * value:
             break
     return sweeps, value
+
+
+@kernel
+def _try_to_stretch(
+    k, stretch, value, atoms, spreads, threshold, support, x, members, residual, past
+):
+    """Go on from the last code to the present one and beyond, if that lowers the objective.
+
+    Return the number of atoms, the objective, and how far to go the next time.
+    """
+    vanishing, length = -1, stretch
+    for q in range(k):
+        # a coefficient that shrinks may vanish, but not change its sign
+        ratio = (past.x[q] - x[q]) / x[q]
+        if ratio * length >= 1.0:
+            vanishing, length = q, 1.0 / ratio
+    copy(residual, past.residual)
+    for q in range(k):
+        add(past.residual, x[q], members[q])
+        past.x[q] = 0.0 if q == vanishing else x[q] + length * (x[q] - past.x[q])
+        for i in range(members.shape[1]):
+            past.members[q, i] = members[q, i] + length * (members[q, i] - past.members[q, i])
+        multiply(past.members[q], 1.0 / norm(past.members[q]))
+        add(past.residual, -past.x[q], past.members[q])
+    if vanishing >= 0:
+        copy(atoms[support[vanishing]], past.members[vanishing])
+    stretched = objective(
+        k, atoms, spreads, threshold, support, past.x, past.members, past.residual
+    )
+    if not stretched < value:
+        return k, value, max(0.25 * stretch, 1.0)
+    copy(past.residual, residual)
+    for q in range(k):
+        x[q] = past.x[q]
+        copy(past.members[q], members[q])
+    if vanishing >= 0:
+        k = _close_gap(vanishing, k, support, x, members)
+    return k, stretched, min(2.0 * stretch, _MOST_STRETCH)
 
 
 @kernel

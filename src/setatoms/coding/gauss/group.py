@@ -1,6 +1,6 @@
 """Signals side by side: many Gauss-L1 problems of about the same size, solved at once.
 
-The equations of `setatoms.coding.gauss.active_set` are small, some four unknowns on real data, so
+The equations of `setatoms.coding.gauss.problem` are small, some four unknowns on real data, so
 that one signal alone keeps a processor waiting for its own last result. Here every operation is
 done for a whole *group* of signals. A place holds one atom of each, and what is known of a place is
 a vector over the group.
@@ -18,17 +18,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.lanes import lane_kernel
+from setatoms._compile import kernel
+from setatoms.lanes import LANES, aligned_zeros, lane_kernel
 
 Floats = NDArray[np.float64]
 
-# Signals in a group: a few vectors, so that the matrices of a group stay in the nearest cache.
-SIZE = 16
-# Most atoms of a signal in a group.
-MOST_PLACES = 24
+# Signals in a group: one vector. With more, signals wait longer for the slowest of their group.
+SIZE = LANES
 
-# Further rows of ``Group.places``, beside those of `setatoms.coding.gauss.quantities`.
+# What is known of each place, rows of ``Group.places``.
+Z = 0
+FIRST = 1  # correlation of the atom with the signal
+NEAR = 2  # correlation with e = y - sum z d
+SPREAD = 3
+SIGN = 4
+LIFT = 5  # 1 / alpha
+WEAKEN = 6  # what the matrix lacks on its diagonal
 USED = 7  # 1, or 0 where the place is empty
+RIGHT = 8
+STEP = 9
+LINE = 10  # a column of the matrix; 1 where an atom has just left
 ZERO_AT = 11  # share of the step at which z vanishes
 SCALE = 12  # one over the pivot
 _N_BY_PLACE = 13
@@ -39,41 +48,51 @@ REST = 1  # ||e||^2
 TAU = 2
 VALUE = 3  # the objective
 RUNNING = 4  # -1 while Newton steps go on, then 1
-FAILED = 5  # 1 where the matrix is not positive definite
-STRENGTH = 6  # ||e||^2 / (1 + tau)
-BOUND = 7  # (1 + tau) h
-INVERSE = 8  # 1 / (1 + tau)
-LEFT = 9  # ||r||^2
-GAP = 10  # the tau that follows less the present one
-GAP_BEFORE = 11
-SECANT = 12
-DAMPING = 13
-BEFORE = 14  # largest entry of the last step
-LARGEST = 15
-SHORTEST = 16  # least share of the step at which a coefficient vanishes
-LENGTH = 17
-COUNT = 18  # atoms in use
-_N_BY_SIGNAL = 19
+STRENGTH = 5  # ||e||^2 / (1 + tau)
+BOUND = 6  # (1 + tau) h
+INVERSE = 7  # 1 / (1 + tau)
+LEFT = 8  # ||r||^2
+GAP = 9  # the tau that follows less the present one
+GAP_BEFORE = 10
+SECANT = 11
+DAMPING = 12
+BEFORE = 13  # what the last step promised
+PROMISE = 14  # twice what a step gains if its model is right
+SHORTEST = 15  # least share of the step at which a coefficient vanishes
+LENGTH = 16
+FLOOR = 17  # the least pivot
+LEAST = 18  # what the pivot at hand must be at least
+GONE = 19  # 1 where an atom has left at this step
+UPDATE = 20  # for linear algebra: how much of an update is left, and by what to change
+BETA = 21
+BEGUN = 22  # about the objective before the first step
+_N_BY_SIGNAL = 23
 
 
 class Group(NamedTuple):
-    """Signals side by side; the last axis is over them."""
+    """Signals side by side; the last axis is over them. Of symmetric matrices, the lower half."""
 
-    places: Floats  # (_N_BY_PLACE, MOST_PLACES, SIZE)
+    places: Floats  # (_N_BY_PLACE, n_places, SIZE)
     signals: Floats  # (_N_BY_SIGNAL, SIZE)
-    gram: Floats  # (MOST_PLACES, MOST_PLACES, SIZE)
-    lower: Floats  # the same: unit triangular factor of the matrix
+    gram: Floats  # (n_places * (n_places + 1) / 2, SIZE): see `entry`
+    lower: Floats  # the same: unit triangular factor of the matrix, pivots on its diagonal
 
 
-def allocate_group() -> Group:
-    """Return an empty group."""
-    matrix = (MOST_PLACES, MOST_PLACES, SIZE)
+def allocate_group(n_places: int) -> Group:
+    """Return an empty group for signals of up to n_places atoms."""
+    n_entries = n_places * (n_places + 1) // 2
     return Group(
-        places=np.zeros((_N_BY_PLACE, MOST_PLACES, SIZE)),
-        signals=np.zeros((_N_BY_SIGNAL, SIZE)),
-        gram=np.zeros(matrix),
-        lower=np.zeros(matrix),
+        places=aligned_zeros((_N_BY_PLACE, n_places, SIZE)),
+        signals=aligned_zeros((_N_BY_SIGNAL, SIZE)),
+        gram=aligned_zeros((n_entries, SIZE)),
+        lower=aligned_zeros((n_entries, SIZE)),
     )
+
+
+@kernel
+def entry(q, p):
+    """Return where row q and column p <= q of a symmetric matrix stand."""
+    return q * (q + 1) // 2 + p
 
 
 copy = lane_kernel(2, 0, lambda source, _target: ([source], []), writes=(1,))

@@ -12,19 +12,15 @@ from setatoms.coding.batch import (
     report_errors,
     store_members,
 )
-from setatoms.coding.blocks import correlate_block
-from setatoms.coding.gauss.active_set import solve
+from setatoms.coding.blocks import load_block, multiply_block
 from setatoms.coding.gauss.descent import descend
-from setatoms.coding.gauss.group import MOST_PLACES
-from setatoms.coding.gauss.rounds import DECLINED, DONE, OPEN, solve_in_rounds
+from setatoms.coding.gauss.rounds import DONE, OPEN, solve_in_rounds
 from setatoms.coding.gauss.start import choose_greedily
 from setatoms.lanes import subtract_rows
 from setatoms.vectors import add, copy, dot, multiply, norm
 
 # Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go to descent.
 _MOST_LEAN = 0.5
-# A fresh code of more atoms has rounds to go, and the other solver need not start each one anew.
-_MOST_FRESH = 10
 
 
 @kernel
@@ -41,8 +37,8 @@ def code_chunks(X, gaussians, budget, start, space, out, chunks):
 @inlined
 def fill_gaussian(X, gaussians, budget, start, space, out):
     """Code the rows of X (n, m) into out, from known codes, which are replaced by the new ones."""
-    _correlate(X, gaussians.layout, space.block, space.rows)
-    _solve_rows(gaussians, budget, start, space.work, space.rounds, space.rows, out)
+    _correlate(X, gaussians.layout, space.rows)
+    _solve_rows(gaussians, budget, start, space.greedy, space.rounds, space.rows, out)
     _leave_residuals(gaussians.layout.atoms, space.rows, out)
     for row in range(X.shape[0]):
         left = not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps
@@ -56,59 +52,49 @@ def fill_gaussian(X, gaussians, budget, start, space, out):
 
 
 @kernel
-def _correlate(X, layout, block, rows):
+def _correlate(X, layout, rows):
     """Fill signals, scales and correlations."""
     size = layout.block_rows
     for start in range(0, X.shape[0], size):
-        stop = min(start + size, X.shape[0])
-        correlate_block(X, start, stop, layout, block)
-        for row in range(start, stop):
-            rows.scales[row] = block.scales[row - start]
-            copy(block.rows[row - start], rows.signals[row])
-            copy(block.correlations[row - start], rows.correlations[row])
+        stop, end = min(start + size, X.shape[0]), start + size
+        signals = rows.signals[start:end]
+        load_block(X, start, stop, signals, rows.scales[start:end])
+        multiply_block(signals, layout.columns, rows.correlations[start:end])
 
 
 @inlined
-def _solve_rows(gaussians, budget, start, work, rounds, rows, out):
+def _solve_rows(gaussians, budget, start, greedy, rounds, rows, out):
     """Solve all signals within reach: support, values, z, objective, sweeps."""
-    _begin_rows(gaussians, start, work, rounds, rows, out)
-    solve_in_rounds(gaussians, budget, rounds, rows, out)
+    n_fresh = _begin_rows(gaussians, start, rounds, rows, out)
+    choose_greedily(n_fresh, rounds.queue, gaussians, greedy, rows, out, rounds.counts)
+    solve_in_rounds(gaussians, budget, greedy, rounds, rows, out)
     for row in range(out.errors.shape[0]):
-        if rounds.state[row] == DECLINED:
-            if start.support.shape[0] > 0 and start.support[row, 0] >= 0:
-                # an old code that does not work out leads astray: better a fresh start
-                rounds.counts[row] = 0
-            _solve_alone(row, gaussians, budget, work, rounds, rows, out)
         _pad(rounds.counts[row], out.support[row], rows.z[row], out.values[row])
         if start.support.shape[0] > 0:
             _memorise(row, out.support[row], rows.z[row], start)
 
 
 @kernel
-def _begin_rows(gaussians, start, work, rounds, rows, out):
-    """Give every signal its first atoms; one out of reach gets none and is done."""
+def _begin_rows(gaussians, start, rounds, rows, out):
+    """Give every signal its old code, if there is one; one out of reach gets none and is done.
+
+    Return how many signals are to be started afresh; they are in rounds.queue.
+    """
+    n_fresh = 0
     for row in range(out.errors.shape[0]):
         square = dot(rows.signals[row], rows.signals[row])
         lean = gaussians.widest * gaussians.threshold * np.sqrt(square)
-        k, most, state = 0, MOST_PLACES, DONE
+        k, state = 0, DONE
         if rows.scales[row] == 1.0 and lean <= _MOST_LEAN:
-            k = _recall(row, start, out.support[row], rows.z[row])
+            k, state = _recall(row, start, out.support[row], rows.z[row]), OPEN
             if k == 0:
-                k, most = _choose(row, gaussians, work, rows, out), _MOST_FRESH
-            state = OPEN if k <= most else DECLINED
-        rounds.counts[row], rounds.state[row], rounds.squares[row] = k, state, square
-        out.objective[row], out.n_sweeps[row] = square, 0
-        rows.tau[row], rows.settled[row] = 0.0, False
-
-
-@kernel
-def _choose(row, gaussians, work, rows, out):
-    """Choose the first atoms of a signal; return how many."""
-    layout, threshold = gaussians.layout, gaussians.threshold
-    k = choose_greedily(rows.correlations[row], layout, threshold, work)
-    for q in range(k):
-        out.support[row, q], rows.z[row, q] = work.active[q], work.z_all[work.active[q]]
-    return k
+                rounds.queue[n_fresh] = row
+                n_fresh += 1
+        rounds.counts[row], rounds.kept[row], rounds.state[row] = k, 0, state
+        rounds.caution[row], rounds.calm[row] = 0, False
+        rounds.squares[row] = rounds.rest[row] = out.objective[row] = square
+        out.n_sweeps[row], rows.tau[row], rows.settled[row] = 0, 0.0, False
+    return n_fresh
 
 
 @kernel
@@ -127,24 +113,6 @@ def _memorise(row, support, z, start):
     """Save the code for the next time."""
     for q in range(start.support.shape[1]):
         start.support[row, q], start.z[row, q] = support[q], z[q]
-
-
-@inlined
-def _solve_alone(row, gaussians, budget, work, rounds, rows, out):
-    """Solve a signal from the code it has so far, or greedily from none."""
-    n_kept = min(rounds.counts[row], work.width)
-    for q in range(n_kept):
-        work.kept_active[q], work.kept[0, q] = out.support[row, q], rows.z[row, q]
-    k, sweeps, value, tau, settled = solve(
-        rows.correlations[row], rounds.squares[row], gaussians.layout, gaussians.spreads,
-        gaussians.threshold, budget.max_sweeps, budget.tol, n_kept, work,
-    )  # fmt: skip
-    for q in range(k):
-        out.support[row, q] = work.kept_active[q]
-        rows.z[row, q] = work.kept[0, q]
-        out.values[row, q] = work.kept[0, q] * work.kept[1, q]
-    rounds.counts[row], out.objective[row], out.n_sweeps[row] = k, value, sweeps
-    rows.tau[row], rows.settled[row] = tau, settled
 
 
 @kernel
@@ -192,7 +160,7 @@ def _descend(row, gaussians, budget, space, out):
         gaussians.layout.atoms, spreads, gaussians.threshold / scale,
         budget.max_sweeps, budget.tol, gaussians.layout.halt,
         out.n_sweeps[row], out.objective[row],
-        out.support[row], out.values[row], space.members, out.residuals[row],
+        out.support[row], out.values[row], space.members, out.residuals[row], space.past,
     )  # fmt: skip
     out.errors[row] = norm(out.residuals[row])
 

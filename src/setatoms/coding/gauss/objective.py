@@ -1,100 +1,166 @@
-"""The quantities that all atoms of a code share: tau, the alphas, and the objective.
+"""What the atoms of a code share, for a group of signals: tau, the alphas, and the objective.
 
-The equations stand in `setatoms.coding.gauss.active_set`.
+The equations stand in `setatoms.coding.gauss.problem`.
 """
 
 from __future__ import annotations
 
 from setatoms._compile import kernel
-from setatoms.coding.gauss.quantities import FIRST, LIFT, NEAR, SIGN, SPREAD, Z
-from setatoms.coding.gauss.table import whole_vectors
+from setatoms.coding.gauss.group import (
+    BOUND,
+    FIRST,
+    GAP,
+    GAP_BEFORE,
+    INVERSE,
+    LEFT,
+    LIFT,
+    NEAR,
+    REST,
+    RUNNING,
+    SECANT,
+    SIGN,
+    SIZE,
+    SPREAD,
+    SQUARE,
+    STRENGTH,
+    TAU,
+    VALUE,
+    Z,
+    copy,
+)
 from setatoms.lanes import Lanes, Vector, lane_kernel
 
-
-@kernel
-def refresh(k, square, tau, table):
-    """Renew 1/alpha and tau for the present z, once; return tau and ||e||^2."""
-    rest = _unexplained(k, square, table)
-    return _renewed(k, rest, tau, table), rest
+# tau and the alphas agree when tau would change by no more than this share of 1 + tau.
+_AGREED = 1e-15
 
 
 @kernel
-def _unexplained(k, square, table):
-    """Return ||e||^2."""
-    explained = _explained(whole_vectors(k), table[Z], table[FIRST], table[NEAR])
-    return max(square - explained, 0.0)
+def refresh(n_places, threshold, group):
+    """Renew ||e||^2, 1/alpha and tau for the present z, once, and what follows from them.
 
-
-@kernel
-def _renewed(k, rest, tau, table):
-    """Renew 1/alpha for this tau; return the tau that follows from it."""
-    inverse = 1.0 / (1.0 + tau)
-    return _renew(
-        whole_vectors(k), table[Z], table[NEAR], table[SPREAD], table[LIFT],
-        inverse, rest * inverse * inverse,
+    Signals at rest keep their tau: how often others are refreshed is not to be seen in it.
+    """
+    signals = group.signals
+    _measure_rest(n_places, group)
+    _renew(n_places, group)
+    _follow(
+        SIZE, signals[REST], signals[RUNNING], signals[GAP], signals[TAU], signals[STRENGTH],
+        signals[BOUND], threshold,
     )  # fmt: skip
 
 
-def _explained_body(z: Vector, first: Vector, near: Vector) -> Lanes:
-    return [], [z * (first + near)]
+@kernel
+def settle(n_places, group):
+    """Renew 1/alpha and tau until they agree, by the secant method, signal by signal."""
+    signals = group.signals
+    _measure_rest(n_places, group)
+    _renew(n_places, group)
+    copy(SIZE, signals[GAP], signals[SECANT])
+    for _ in range(60):
+        if _disagreement(SIZE, signals[GAP], signals[TAU]) <= 0.0:
+            break
+        _take_secant(SIZE, signals[TAU], signals[GAP], signals[GAP_BEFORE], signals[SECANT])
+        _renew(n_places, group)
+        _aim_secant(SIZE, signals[GAP], signals[GAP_BEFORE], signals[SECANT])
+
+
+@kernel
+def evaluate(n_places, threshold, group):
+    """Fill value with the objective (in units of lam) of settled codes."""
+    places, signals = group.places, group.signals
+    copy(SIZE, signals[LEFT], signals[VALUE])
+    for q in range(n_places):
+        _add_price(
+            SIZE, places[Z, q], places[LIFT, q], places[NEAR, q], places[SPREAD, q],
+            places[SIGN, q], signals[INVERSE], signals[LEFT], signals[VALUE], 2.0 * threshold,
+        )  # fmt: skip
+
+
+@kernel
+def _measure_rest(n_places, group):
+    """Fill ||e||^2."""
+    places, signals = group.places, group.signals
+    copy(SIZE, signals[SQUARE], signals[REST])
+    for q in range(n_places):
+        _explain(SIZE, signals[REST], places[Z, q], places[FIRST, q], places[NEAR, q])
+
+
+@kernel
+def _renew(n_places, group):
+    """Renew 1/alpha for the present tau; fill gap with the tau that follows less this one."""
+    places, signals = group.places, group.signals
+    _prepare(SIZE, signals[TAU], signals[REST], signals[INVERSE], signals[LEFT], signals[GAP])
+    for q in range(n_places):
+        _renew_place(
+            SIZE, places[Z, q], places[NEAR, q], places[SPREAD, q], places[LIFT, q],
+            signals[GAP], signals[INVERSE], signals[LEFT],
+        )  # fmt: skip
+
+
+def _explain_body(rest: Vector, z: Vector, first: Vector, near: Vector) -> Lanes:
+    return [rest - z * (first + near)], []
+
+
+def _prepare_body(
+    tau: Vector, rest: Vector, _inverse: Vector, _left: Vector, _gap: Vector
+) -> Lanes:
+    inverse = 1.0 / (tau + 1.0)
+    return [inverse, rest.at_least(0.0) * inverse * inverse, -tau], []
 
 
 def _renew_body(
-    z: Vector, near: Vector, spread: Vector, _lift: Vector, inverse: Vector, square: Vector
-) -> Lanes:
+    z: Vector, near: Vector, spread: Vector, _lift: Vector,
+    gap: Vector, inverse: Vector, left: Vector,
+) -> Lanes:  # fmt: skip
     beta = spread * z
     lean = beta * near * inverse
-    alpha = (1.0 - beta * beta * square + lean * lean).at_least(1e-12).sqrt() - lean
+    alpha = (1.0 - beta * beta * left + lean * lean).at_least(1e-12).sqrt() - lean
     lift = 1.0 / alpha
-    return [lift], [beta * z * lift]
+    return [lift, gap + beta * z * lift], []
 
 
-_explained = lane_kernel(3, 0, _explained_body, reduces=("sum",))
-_renew = lane_kernel(4, 2, _renew_body, writes=(3,), reduces=("sum",))
+def _follow_body(
+    rest: Vector, running: Vector, gap: Vector, tau: Vector,
+    _strength: Vector, _bound: Vector, threshold: Vector,
+) -> Lanes:  # fmt: skip
+    tau = (tau + gap).where_negative(running, tau)
+    grown = tau + 1.0
+    return [tau, rest.at_least(0.0) / grown, grown * threshold], []
 
 
-@kernel
-def settle(k, square, tau, table):
-    """Renew 1/alpha and tau until they agree; return tau and ||e||^2.
-
-    For fixed z this is a fixed point in one variable, found by the secant method.
-    """
-    rest = _unexplained(k, square, table)
-    gap = _renewed(k, rest, tau, table) - tau
-    step = gap
-    for _ in range(60):
-        if abs(gap) <= 1e-15 * (1.0 + tau):
-            break
-        before = gap
-        tau += step
-        gap = _renewed(k, rest, tau, table) - tau
-        step = gap * step / (before - gap) if gap != before else gap
-    return tau, rest
+def _excess(gap: Vector, tau: Vector) -> Vector:
+    return abs(gap) - (tau + 1.0) * _AGREED
 
 
-@kernel
-def objective(k, threshold, tau, rest, table):
-    """Return the objective (in units of lam) of a settled code."""
-    inverse = 1.0 / (1.0 + tau)
-    square = rest * inverse * inverse
-    return square + _price(
-        whole_vectors(k), table[Z], table[LIFT], table[NEAR], table[SPREAD], table[SIGN],
-        inverse, square, 2.0 * threshold,
-    )  # fmt: skip
+def _take_body(tau: Vector, gap: Vector, _before: Vector, secant: Vector) -> Lanes:
+    step = tau.constant(0.0).where_negative(_excess(gap, tau), secant)
+    return [tau + step, gap, step], []
+
+
+def _aim_body(gap: Vector, before: Vector, secant: Vector) -> Lanes:
+    change = before - gap
+    return [gap.where_negative(abs(change) - 1e-300, gap * secant / change)], []
 
 
 def _price_body(
     z: Vector, lift: Vector, near: Vector, spread: Vector, sign: Vector,
-    inverse: Vector, square: Vector, threshold: Vector,
+    inverse: Vector, left: Vector, value: Vector, threshold: Vector,
 ) -> Lanes:  # fmt: skip
     # a - d = (alpha - 1) d + beta r; its norm without the cancellation in alpha - 1
     beta = spread * z
     lean = beta * near * inverse
-    bent = beta * beta * square
+    bent = beta * beta * left
     across = lean * lean - bent
     dip = across / ((across + 1.0).at_least(1e-12).sqrt() + 1.0) - lean
     distance = dip * (dip + lean + lean) + bent
-    return [], [distance / spread + threshold * sign * z * lift]
+    return [value + distance / spread + threshold * sign * z * lift], []
 
 
-_price = lane_kernel(5, 3, _price_body, reduces=("sum",))
+_explain = lane_kernel(4, 0, _explain_body, writes=(0,))
+_prepare = lane_kernel(5, 0, _prepare_body, writes=(2, 3, 4))
+_renew_place = lane_kernel(7, 0, _renew_body, writes=(3, 4))
+_follow = lane_kernel(6, 1, _follow_body, writes=(3, 4, 5))
+_disagreement = lane_kernel(2, 0, lambda gap, tau: ([], [_excess(gap, tau)]), reduces=("max",))
+_take_secant = lane_kernel(4, 0, _take_body, writes=(0, 2, 3))
+_aim_secant = lane_kernel(3, 0, _aim_body, writes=(2,))
+_add_price = lane_kernel(8, 1, _price_body, writes=(7,))

@@ -1,4 +1,32 @@
-"""What Gauss-L1 is asked: the atoms, when a signal is done, and where to start."""
+"""What Gauss-L1 is asked: the equations, the atoms, when a signal is done, and where to start.
+
+Divided by ``lam``, the objective of a signal ``y`` has two kinds of constants, the *spread*
+``v_j = lam rho_j^2`` of an atom and the *threshold* ``h = gamma/(2 lam)``:
+
+    sum_j ||a_j - d_j||^2 / v_j  +  ||r||^2  +  2 h ||x||_1,      r = y - sum_j x_j a_j.
+
+At a stationary point every actual atom leans towards the one common residual,
+
+    a_j = alpha_j d_j + beta_j r,      beta_j = v_j z_j,      z_j = alpha_j x_j,
+
+so a code is known by its ``z``. With ``e = y - sum_j z_j d_j`` and ``u_j = <d_j, e>``:
+
+    r = e / (1 + tau),      tau = sum_j v_j z_j^2 / alpha_j,
+    alpha_j = sqrt(1 - beta_j^2 ||r||^2 + (beta_j c_j)^2) - beta_j c_j,      c_j = <d_j, r>,
+
+and an atom in use satisfies ``<a_j, r> = h sign(x_j)``, which in terms of ``z`` reads
+
+    u_j + q_j z_j / alpha_j = (1 + tau) h sign(z_j) / alpha_j,      q_j = v_j ||e||^2 / (1 + tau);
+
+one at rest has ``|u_j| <= (1 + tau) h``. All of this lives in the Gram domain: ``u`` follows from
+the correlations ``D y`` and the Gram matrix, ``||e||^2`` from both. It is a lasso whose diagonal is
+a little weaker.
+
+A signal is coded in *sweeps*, or rounds. A greedy lasso gives the atoms to start with (`start`).
+Each sweep solves the equations above on the atoms in use (`newton`), dropping an atom whose
+coefficient reaches zero, then takes in atoms at rest that violate their bound (`rounds`). A sweep
+that fails to lower the objective is undone and left to coordinate descent (`descent`).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +53,7 @@ NO_CODES = KnownCodes(np.empty((0, 0), np.int32), np.empty((0, 0)))
 
 
 class Gaussians(NamedTuple):
-    """A layout of Gaussian atoms with the constants of `setatoms.coding.gauss.active_set`."""
+    """A layout of Gaussian atoms with the constants of the equations."""
 
     layout: Layout
     spreads: NDArray[np.float64]  # (n_padded,): lam rho^2, 1 where it pads

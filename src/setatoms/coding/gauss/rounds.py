@@ -1,10 +1,8 @@
 """Gauss-L1 for many signals at once: in rounds, until no atom wants to come in.
 
 Every signal gets its first atoms, from a greedy lasso or an earlier code. A *round* solves the
-equations of all signals on their atoms, in groups (`group_newton`), then looks at all atoms
-and takes in those that violate their bound; signals for which there are none are done. What does
-not work out in a group is *declined* and left to the solver of single signals
-(`active_set`).
+equations of all signals on their atoms, in groups (`newton`), then looks at all atoms and takes in
+those that violate their bound; signals for which there are none are done.
 """
 
 from __future__ import annotations
@@ -16,35 +14,43 @@ from numpy.typing import NDArray
 
 from setatoms._compile import inlined, kernel
 from setatoms.coding.gauss.group import (
-    FAILED,
-    MOST_PLACES,
+    BEGUN,
+    FIRST,
+    FLOOR,
+    LIFT,
     REST,
     RUNNING,
+    SIGN,
     SIZE,
+    SPREAD,
     SQUARE,
     TAU,
     USED,
     VALUE,
     Group,
+    Z,
     allocate_group,
-    copy,
+    entry,
 )
-from setatoms.coding.gauss.group_newton import solve_group
-from setatoms.coding.gauss.inverse import add_multiple
-from setatoms.coding.gauss.quantities import FIRST, LIFT, SIGN, SPREAD, Z
-from setatoms.lanes import add_rows
+from setatoms.coding.gauss.newton import solve_group
+from setatoms.coding.gauss.start import choose_greedily
+from setatoms.lanes import aligned_zeros, lane_kernel, subtract_rows
 from setatoms.vectors import largest
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Rounds after which a signal is left to the other solver.
-_MOST_ROUNDS = 12
+# Rounds after which a signal is left to coordinate descent.
+_MOST_ROUNDS = 40
 # Atoms taken in after one look at all atoms.
 _MOST_ADDED = 3
 
-# What a signal may be: in rounds, done, or left to the other solver.
-OPEN, DONE, DECLINED = 0, 1, 2
+# The least pivots of Newton's matrix for a signal, the next one after a round has raised the
+# objective: steps are then shorter where atoms are nearly parallel, and surer to lead downhill.
+_FLOORS = (1e-6, 1e-2, 1e-1)
+
+# What a signal may be.
+OPEN, DONE = 0, 1
 
 
 class Rounds(NamedTuple):
@@ -52,47 +58,49 @@ class Rounds(NamedTuple):
 
     group: Group
     counts: Ints  # (n,): atoms in use
+    kept: Ints  # (n,): atoms of the last good code, the first ones of those in use
     state: Ints  # (n,)
+    caution: Ints  # (n,): how often a round has raised the objective
+    calm: NDArray[np.bool_]  # (n,): whether the last round has converged
     squares: Floats  # (n,): ||y||^2
     rest: Floats  # (n,): ||e||^2
     queue: Ints  # (n,): the signals of a round
     sorted: Ints  # (n,): by their number of atoms
-    histogram: Ints  # (MOST_PLACES + 2,)
-    u: Floats  # (n_padded,)
-    chosen: Ints  # (MOST_PLACES,): atoms of the signal at hand
-    factors: Floats  # (MOST_PLACES,): its -z
+    histogram: Ints  # (width + 2,)
+    u: Floats  # (SIZE, n_padded): correlations with what is left, of a few signals
 
 
-def allocate_rounds(n: int, n_padded: int) -> Rounds:
-    """Return work space for n signals."""
+def allocate_rounds(n: int, n_padded: int, width: int) -> Rounds:
+    """Return work space for n signals of up to ``width`` atoms."""
+    counts, kept, state, caution, queue, in_order = np.zeros((6, n), np.int64)
+    squares, rest = np.empty((2, n))
     return Rounds(
-        group=allocate_group(),
-        counts=np.empty(n, np.int64),
-        state=np.empty(n, np.int64),
-        squares=np.empty(n),
-        rest=np.empty(n),
-        queue=np.empty(n, np.int64),
-        sorted=np.empty(n, np.int64),
-        histogram=np.empty(MOST_PLACES + 2, np.int64),
-        u=np.empty(n_padded),
-        chosen=np.empty(MOST_PLACES, np.int64),
-        factors=np.empty(MOST_PLACES),
+        group=allocate_group(width),
+        counts=counts,
+        kept=kept,
+        state=state,
+        caution=caution,
+        calm=np.empty(n, np.bool_),
+        squares=squares,
+        rest=rest,
+        queue=queue,
+        sorted=in_order,
+        histogram=np.empty(width + 2, np.int64),
+        u=aligned_zeros((SIZE, n_padded)),
     )
 
 
 @inlined
-def solve_in_rounds(gaussians, budget, rounds, rows, out):
+def solve_in_rounds(gaussians, budget, greedy, rounds, rows, out):
     """Solve the signals whose state is OPEN from the codes in out.support and rows.z.
 
-    Fill these, values, tau, objective and sweeps; state becomes DONE (where a signal has settled or
-    may take no more rounds) or DECLINED.
+    Fill these, values, tau, objective, sweeps and settled; state becomes DONE.
     """
     n_open = 0
     for row in range(out.errors.shape[0]):
         if rounds.state[row] == OPEN:
             rounds.queue[n_open] = row
             n_open += 1
-            rounds.rest[row] = rounds.squares[row]
     n_rounds = 0
     while n_open > 0:
         n_rounds += 1
@@ -100,11 +108,15 @@ def solve_in_rounds(gaussians, budget, rounds, rows, out):
         for first in range(0, n_open, SIZE):
             last = min(first + SIZE, n_open)
             n_places = rounds.counts[rounds.sorted[last - 1]]
-            if n_places > 0:
-                _load(first, last, n_places, gaussians, rounds, rows, out)
-                solve_group(n_places, gaussians.threshold, budget.tol, rounds.group)
-                _unload(first, last, rounds, rows, out)
-        n_open = _look(n_open, n_rounds, gaussians, budget, rounds, rows, out)
+            _load(first, last, n_places, gaussians, rounds, rows, out)
+            solve_group(n_places, gaussians.threshold, budget.tol, rounds.group)
+            _unload(first, last, rounds, rows, out)
+        n_open = _list_unfinished(n_open, budget.max_sweeps, rounds, out)
+        if n_rounds == _MOST_ROUNDS:
+            break
+        n_open = _look(n_open, gaussians, budget, rounds, rows, out)
+        n_fresh = _list_failed(n_open, rounds)
+        choose_greedily(n_fresh, rounds.sorted, gaussians, greedy, rows, out, rounds.counts)
 
 
 @kernel
@@ -130,16 +142,15 @@ def _load(first, last, n_places, gaussians, rounds, rows, out):
     group, gram = rounds.group, gaussians.layout.gram
     for i in range(SIZE):
         count = 0
-        group.signals[SQUARE, i], group.signals[TAU, i], group.signals[VALUE, i] = 1.0, 0.0, 1.0
+        group.signals[SQUARE, i], group.signals[TAU, i], group.signals[FLOOR, i] = 1.0, 0.0, 1.0
         if first + i < last:
             row = rounds.sorted[first + i]
             count = rounds.counts[row]
             group.signals[SQUARE, i] = rounds.squares[row]
             group.signals[TAU, i] = rows.tau[row]
-            group.signals[VALUE, i] = out.objective[row]
+            group.signals[FLOOR, i] = _FLOORS[rounds.caution[row]]
             for q in range(count):
                 j = out.support[row, q]
-                rounds.chosen[q] = j
                 z = rows.z[row, q]
                 group.places[Z, q, i] = z
                 group.places[FIRST, q, i] = rows.correlations[row, j]
@@ -147,9 +158,7 @@ def _load(first, last, n_places, gaussians, rounds, rows, out):
                 group.places[SIGN, q, i] = 1.0 if z > 0.0 else -1.0
                 group.places[USED, q, i] = 1.0
                 for p in range(q + 1):
-                    product = gram[j, rounds.chosen[p]]
-                    group.gram[q, p, i] = product
-                    group.gram[p, q, i] = product
+                    group.gram[entry(q, p), i] = gram[j, out.support[row, p]]
         _leave_empty(count, n_places, i, group)
 
 
@@ -163,20 +172,27 @@ def _leave_empty(count, n_places, i, group):
         group.places[SIGN, q, i] = 0.0
         group.places[USED, q, i] = 0.0
         for p in range(q + 1):
-            group.gram[q, p, i] = 0.0
-            group.gram[p, q, i] = 0.0
+            group.gram[entry(q, p), i] = 0.0
 
 
 @kernel
 def _unload(first, last, rounds, rows, out):
-    """Take the codes of signals out of the group, or decline the signals."""
+    """Take the codes of signals out of the group; where the objective rose, the old code stays."""
     group = rounds.group
     for i in range(last - first):
         row = rounds.sorted[first + i]
-        risen = group.signals[VALUE, i] > out.objective[row] * (1.0 + 1e-13)
-        if group.signals[RUNNING, i] < 0.0 or group.signals[FAILED, i] > 0.0 or risen:
-            rounds.state[row] = DECLINED
+        limit = out.objective[row] * (1.0 + 1e-13)
+        if rounds.kept[row] == 0 and rounds.counts[row] > 0:
+            # worse than the code it started with
+            limit = min(limit, group.signals[BEGUN, i] * (1.0 + 1e-3))
+        if not group.signals[VALUE, i] <= limit:
+            rounds.counts[row] = rounds.kept[row]
+            rounds.caution[row] += 1
+            rounds.calm[row] = False
+            if rounds.caution[row] == len(_FLOORS):
+                rounds.state[row] = DONE
             continue
+        out.n_sweeps[row] += 1
         k = 0
         for q in range(rounds.counts[row]):
             if group.places[USED, q, i] > 0.0:
@@ -184,80 +200,106 @@ def _unload(first, last, rounds, rows, out):
                 rows.z[row, k] = group.places[Z, q, i]
                 out.values[row, k] = group.places[Z, q, i] * group.places[LIFT, q, i]
                 k += 1
-        rounds.counts[row] = k
+        rounds.counts[row] = rounds.kept[row] = k
+        rounds.calm[row] = group.signals[RUNNING, i] > 0.0
         rounds.rest[row] = group.signals[REST, i]
         rows.tau[row] = group.signals[TAU, i]
         out.objective[row] = group.signals[VALUE, i]
 
 
 @kernel
-def _look(n_open, n_rounds, gaussians, budget, rounds, rows, out):
-    """Look at all atoms for each signal of the round; return how many signals go on."""
+def _list_unfinished(n_open, max_sweeps, rounds, out):
+    """Put the signals of the round that may have another one into the queue; return how many."""
     n_left = 0
     for i in range(n_open):
         row = rounds.sorted[i]
-        if rounds.state[row] != OPEN:
-            continue
-        out.n_sweeps[row] = n_rounds
-        more = n_rounds < budget.max_sweeps
-        wanted = _take_in(row, more, gaussians, budget, rounds, rows, out)
-        if not (wanted and more):
-            rounds.state[row] = DONE
-            rows.settled[row] = not wanted
-        elif n_rounds == _MOST_ROUNDS:
-            rounds.state[row] = DECLINED
-        elif rounds.state[row] == OPEN:
+        if rounds.state[row] == OPEN and out.n_sweeps[row] < max_sweeps:
             rounds.queue[n_left] = row
             n_left += 1
     return n_left
 
 
 @kernel
-def _take_in(row, may_join, gaussians, budget, rounds, rows, out):
-    """Let atoms that exceed their bound join the code of a signal, if they may.
+def _look(n_open, gaussians, budget, rounds, rows, out):
+    """Look at all atoms for each signal of the queue; return how many go on, in the queue."""
+    n_left, n_padded = 0, rounds.u.shape[1]
+    for first in range(0, n_open, SIZE):
+        last = min(first + SIZE, n_open)
+        for i in range(first, last):
+            row = rounds.queue[i]
+            subtract_rows(
+                n_padded, rounds.u[i - first], rows.correlations[row],
+                gaussians.layout.gram, out.support[row], rows.z[row], rounds.counts[row], 1.0,
+            )  # fmt: skip
+        for i in range(first, last):
+            _hide_used(rounds.queue[i], rounds.u[i - first], rounds, out)
+        for i in range(first, last):
+            row = rounds.queue[i]
+            came = False
+            if not _is_failed(row, rounds):
+                came = _take_in(row, rounds.u[i - first], gaussians, budget, rounds, rows, out)
+            if came or not rounds.calm[row]:
+                rounds.queue[n_left] = row
+                n_left += 1
+            else:
+                rounds.state[row] = DONE
+                rows.settled[row] = True
+    return n_left
 
-    Return whether there is one. The signal is declined when more atoms want in than there is room.
-    """
-    layout, u = gaussians.layout, rounds.u
-    n, gram, k = u.shape[0], layout.gram, rounds.counts[row]
-    _correlate(row, k, gram, rounds, rows, out)
+
+@kernel
+def _is_failed(row, rounds):
+    """Tell whether the code that a signal started with was of no use."""
+    return rounds.caution[row] > 0 and rounds.kept[row] == 0
+
+
+@kernel
+def _list_failed(n_open, rounds):
+    """List the signals of the queue that must start afresh, in rounds.sorted; return how many."""
+    n_fresh = 0
+    for i in range(n_open):
+        if _is_failed(rounds.queue[i], rounds):
+            rounds.sorted[n_fresh] = rounds.queue[i]
+            n_fresh += 1
+    return n_fresh
+
+
+@kernel
+def _hide_used(row, u, rounds, out):
+    """Set the correlations of atoms in use to zero."""
+    for q in range(rounds.counts[row]):
+        u[out.support[row, q]] = 0.0
+
+
+@kernel
+def _take_in(row, u, gaussians, budget, rounds, rows, out):
+    """Let atoms that exceed their bound join the code of a signal; return whether any did."""
+    n, k = u.shape[0], rounds.counts[row]
     grown = 1.0 + rows.tau[row]
     bound, strength = grown * gaussians.threshold, rounds.rest[row] / grown
     # an atom that exceeds its bound by eps can lower the objective by about eps^2
     slack = np.sqrt(0.1 * budget.tol * out.objective[row])
     greatest, came = 0.0, 0
-    while came < _MOST_ADDED:
-        j = largest(n, u, layout.index_mask)
+    most = _MOST_ADDED if rounds.caution[row] == 0 else 1
+    while came < most and k < out.support.shape[1]:
+        j = largest(n, u, gaussians.layout.index_mask)
         excess = abs(u[j]) - bound
         # atoms after the first must be about as bad: its coming may well mend the others
         if excess <= slack or excess < 0.5 * greatest:
             break
-        came += 1
-        if not may_join:
-            break
-        if k == min(MOST_PLACES, out.support.shape[1]):
-            rounds.state[row] = DECLINED
-            break
         z = excess / max(1.0 - strength * gaussians.spreads[j], 0.2)
         z = z if u[j] > 0.0 else -z
         out.support[row, k], rows.z[row, k] = j, z
-        add_multiple(n, u, gram[j], -z)
-        k += 1
-        for q in range(k):
-            u[out.support[row, q]] = 0.0
+        came, k = came + 1, k + 1
         greatest = max(greatest, excess)
+        if came < most:
+            _add_multiple(n, u, gaussians.layout.gram[j], -z)
+            rounds.counts[row] = k
+            _hide_used(row, u, rounds, out)
     rounds.counts[row] = k
     return came > 0
 
 
-@kernel
-def _correlate(row, k, gram, rounds, rows, out):
-    """Fill u with the correlations of all atoms with what a code leaves; 0 for those in use."""
-    u = rounds.u
-    copy(u.shape[0], rows.correlations[row], u)
-    for q in range(k):
-        rounds.chosen[q] = out.support[row, q]
-        rounds.factors[q] = -rows.z[row, q]
-    add_rows(u.shape[0], u, gram, rounds.chosen, rounds.factors, k)
-    for q in range(k):
-        u[rounds.chosen[q]] = 0.0
+_add_multiple = lane_kernel(
+    2, 1, lambda target, vector, factor: ([target + factor * vector], []), writes=(0,)
+)

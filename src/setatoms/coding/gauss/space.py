@@ -7,13 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.blocks import Layout, SignalBlock, allocate_block
+from setatoms.coding.blocks import Layout
+from setatoms.coding.gauss.descent import Past, allocate_past
 from setatoms.coding.gauss.rounds import Rounds, allocate_rounds
-from setatoms.coding.gauss.table import Work, allocate_work
+from setatoms.coding.gauss.start import Greedy, allocate_greedy
+from setatoms.lanes import aligned_zeros
 
 
 class SignalRows(NamedTuple):
-    """What the steps of coding hand on for each of n signals."""
+    """What the steps of coding hand on for each of n signals; the first three in whole blocks."""
 
     signals: NDArray[np.float64]  # (n, n_features): extreme ones scaled
     scales: NDArray[np.float64]  # (n,)
@@ -26,30 +28,31 @@ class SignalRows(NamedTuple):
 class Space(NamedTuple):
     """Work space of one thread."""
 
-    block: SignalBlock
     rows: SignalRows
-    work: Work
+    greedy: Greedy
     rounds: Rounds
     members: NDArray[np.float64]  # (width, n_features): actual atoms of the signal at hand
     spreads: NDArray[np.float64]  # (n_padded,): how far its atoms may lean
+    past: Past
 
 
 def allocate_space(n: int, layout: Layout, width: int) -> Space:
     """Return work space for up to n signals, each with at most `width` atoms."""
     n_features, n_padded = layout.columns.shape
+    n_whole = -(-n // layout.block_rows) * layout.block_rows
     rows = SignalRows(
-        np.empty((n, n_features)),
-        np.empty(n),
-        np.empty((n, n_padded)),
+        np.empty((n_whole, n_features)),
+        np.empty(n_whole),
+        aligned_zeros((n_whole, n_padded)),
         np.empty((n, width)),
         np.empty(n),
         np.empty(n, np.bool_),
     )
     return Space(
-        block=allocate_block(layout),
         rows=rows,
-        work=allocate_work(n_padded, width),
-        rounds=allocate_rounds(n, n_padded),
+        greedy=allocate_greedy(n_padded),
+        rounds=allocate_rounds(n, n_padded, width),
         members=np.empty((width, n_features)),
         spreads=np.empty(n_padded),
+        past=allocate_past(width, n_features),
     )

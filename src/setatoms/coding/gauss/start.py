@@ -1,59 +1,148 @@
-"""Where the active set of Gauss-L1 starts: from a greedy lasso, or from an earlier code."""
+"""Where a code of Gauss-L1 starts: from the atoms that a greedy lasso takes in.
+
+A step of the lasso changes one coefficient, and the next step has to wait for it. So a few signals
+take their steps side by side, each at its own pace: one that is done makes way for the next.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from setatoms._compile import kernel
-from setatoms.coding.gauss.inverse import add_multiple
-from setatoms.coding.gauss.table import clear_from, enter
-from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 
-# The greedy start stops when no coefficient would move by more than this share of the threshold:
-# the active set is then nearly right, and Newton steps are cheaper than more greedy ones.
-_GREEDY_SHARE = 0.25
+# The start is done when no coefficient would move by more than this share of the threshold: the
+# atoms are then nearly right, and Newton steps are cheaper than more greedy ones. The first atom
+# comes in at once.
+_GREEDY_SHARE, _FIRST_SHARE = 0.25, 1e-6
+# Signals side by side.
+_SIDE = 4
+
+
+class Greedy(NamedTuple):
+    """Work space for signals side by side, a row for each."""
+
+    u: NDArray[np.float64]  # (_SIDE, n_padded): correlations with what is left
+    z: NDArray[np.float64]  # (_SIDE, n_padded)
+    listed: NDArray[np.bool_]  # (_SIDE, n_padded): atoms that were in use
+    rows: NDArray[np.int64]  # (_SIDE,): which signal it is, or -1
+    atoms: NDArray[np.int64]  # (_SIDE,): the atom to change next
+    changes: NDArray[np.float64]  # (_SIDE,): by how much
+    counts: NDArray[np.int64]  # (_SIDE,): atoms listed
+    steps: NDArray[np.int64]  # (_SIDE,): steps that may still be taken
+
+
+def allocate_greedy(n_padded: int) -> Greedy:
+    """Return work space for dictionaries of so many atoms."""
+    shape = (_SIDE, n_padded)
+    rows, atoms, counts, steps = np.zeros((4, _SIDE), np.int64)
+    return Greedy(
+        aligned_zeros(shape), aligned_zeros(shape), np.zeros(shape, np.bool_),
+        rows, atoms, np.zeros(_SIDE), counts, steps,
+    )  # fmt: skip
 
 
 @kernel
-def choose_greedily(start, layout, threshold, work):
-    """Choose the first atoms by greedy coordinate descent on the lasso; return how many.
+def choose_greedily(n_fresh, queue, gaussians, greedy, rows, out, counts):
+    """Choose the first atoms of the signals queue[:n_fresh] by greedy coordinate descent.
 
-    They are in work.active, their z in work.z_all, and u knows of them.
+    Fill their out.support, rows.z and counts.
     """
-    n, mask = start.shape[0], layout.index_mask
-    u, z = work.u, work.z_all
-    j = _begin(n, start, u, z, work.resting, threshold, mask)
-    k = 0
-    for _ in range(8 * work.width):
-        change = u[j] - min(max(u[j] + z[j], -threshold), threshold)
-        if abs(change) < _GREEDY_SHARE * threshold:
-            break
-        if work.resting[j] == 1.0:
-            if k == work.width:
-                break
-            work.resting[j] = 0.0
-            work.active[k] = j
-            k += 1
-        z[j] += change
-        j = _change(n, u, layout.gram[j], z, change, threshold, mask)
-    used = 0
-    for q in range(k):
-        j = work.active[q]
-        work.active[used] = j
-        if z[j] == 0.0:
-            work.resting[j] = 1.0
-        else:
-            used += 1
-    return used
+    for side in range(_SIDE):
+        greedy.rows[side] = -1
+    n_taken, n_running = 0, 1
+    while n_running > 0:
+        n_running = 0
+        for side in range(_SIDE):
+            n_taken = _prepare_step(
+                side, n_taken, n_fresh, queue, gaussians, greedy, rows, out, counts
+            )
+            if greedy.rows[side] >= 0:
+                n_running += 1
+        _take_steps(gaussians, greedy)
 
 
 @kernel
-def start_greedily(start, layout, spreads, threshold, work):
-    """Start from a greedy choice; return its number of atoms."""
-    k = choose_greedily(start, layout, threshold, work)
-    for q in range(k):
-        j = work.active[q]
-        enter(q, j, work.z_all[j], start, work.u, spreads, work.active, work.table)
-    clear_from(k, work.table)
-    return k
+def _prepare_step(side, n_taken, n_fresh, queue, gaussians, greedy, rows, out, counts):
+    """Prepare the next step of a side: of its signal or, if that is done, of the next in the queue.
+
+    Return how many of the queue are taken.
+    """
+    while True:
+        if greedy.rows[side] >= 0:
+            if _goes_on(side, gaussians.threshold, greedy, out):
+                break
+            _unload(side, greedy, rows, out, counts)
+        if n_taken == n_fresh:
+            greedy.atoms[side], greedy.changes[side] = 0, 0.0
+            break
+        _load(side, queue[n_taken], gaussians, greedy, rows, out)
+        n_taken += 1
+    return n_taken
+
+
+@kernel
+def _load(side, row, gaussians, greedy, rows, out):
+    """Begin with a signal."""
+    greedy.rows[side], greedy.counts[side] = row, 0
+    greedy.steps[side] = 8 * out.support.shape[1]
+    greedy.atoms[side] = _begin(
+        greedy.u.shape[1], rows.correlations[row], greedy.u[side], greedy.z[side],
+        gaussians.threshold, gaussians.layout.index_mask,
+    )  # fmt: skip
+
+
+@kernel
+def _goes_on(side, threshold, greedy, out):
+    """Decide by how much to change the chosen coefficient; False if the start is done."""
+    j, z = greedy.atoms[side], greedy.z[side]
+    u = greedy.u[side, j]
+    change = u - min(max(u + z[j], -threshold), threshold)
+    share = _GREEDY_SHARE if greedy.counts[side] > 0 else _FIRST_SHARE
+    if abs(change) < share * threshold or greedy.steps[side] == 0:
+        return False
+    if not greedy.listed[side, j]:
+        k = greedy.counts[side]
+        if k == out.support.shape[1]:
+            return False
+        greedy.listed[side, j] = True
+        out.support[greedy.rows[side], k] = j
+        greedy.counts[side] = k + 1
+    z[j] += change
+    greedy.changes[side] = change
+    greedy.steps[side] -= 1
+    return True
+
+
+@kernel
+def _unload(side, greedy, rows, out, counts):
+    """Hand over the atoms in use, in the order in which they came in."""
+    row, k = greedy.rows[side], 0
+    for q in range(greedy.counts[side]):
+        j = out.support[row, q]
+        greedy.listed[side, j] = False
+        if greedy.z[side, j] != 0.0:
+            out.support[row, k], rows.z[row, k] = j, greedy.z[side, j]
+            k += 1
+    counts[row] = k
+    greedy.rows[side] = -1
+
+
+@kernel
+def _take_steps(gaussians, greedy):
+    """Take the step of each side, and choose the atoms to change next."""
+    gram, u, z = gaussians.layout.gram, greedy.u, greedy.z
+    atoms, changes = greedy.atoms, greedy.changes
+    atoms[0], atoms[1], atoms[2], atoms[3] = _change(
+        u.shape[1],
+        u[0], z[0], gram[atoms[0]], u[1], z[1], gram[atoms[1]],
+        u[2], z[2], gram[atoms[2]], u[3], z[3], gram[atoms[3]],
+        changes[0], changes[1], changes[2], changes[3],
+        gaussians.threshold, gaussians.layout.index_mask,
+    )  # fmt: skip
 
 
 def _excess(u: Vector, wish: Vector, threshold: Vector) -> Vector:
@@ -61,35 +150,23 @@ def _excess(u: Vector, wish: Vector, threshold: Vector) -> Vector:
     return u - wish.at_most(threshold).at_least(-threshold)
 
 
-def _begin_body(
-    start: Vector, _u: Vector, _z: Vector, _resting: Vector, threshold: Vector
-) -> Lanes:
-    zero, one = start.constant(0.0), start.constant(1.0)
-    return [start, zero, one], [_excess(start, start, threshold)]
+def _begin_body(start: Vector, _u: Vector, _z: Vector, threshold: Vector) -> Lanes:
+    return [start, start.constant(0.0)], [_excess(start, start, threshold)]
 
 
-def _change_body(u: Vector, row: Vector, z: Vector, change: Vector, threshold: Vector) -> Lanes:
-    u = u - change * row
-    return [u], [_excess(u, u + z, threshold)]
+def _change_body(*vectors: Vector) -> Lanes:
+    arrays, changes, threshold = vectors[:-5], vectors[-5:-1], vectors[-1]
+    changed, excesses = [], []
+    for side, change in enumerate(changes):
+        u, z, row = arrays[3 * side : 3 * side + 3]
+        changed.append(u - change * row)
+        excesses.append(_excess(changed[-1], changed[-1] + z, threshold))
+    return changed, excesses
 
 
-# start -> u, z, resting; the atom to change most
-_begin = lane_kernel(4, 1, _begin_body, writes=(1, 2, 3), reduces=("argmax",))
-# u -= change * row; the next atom to change
-_change = lane_kernel(3, 2, _change_body, writes=(0,), reduces=("argmax",))
-
-
-@kernel
-def start_warm(n_kept, start, gram, spreads, work):
-    """Start from the code that was kept; return its number of atoms."""
-    n = start.shape[0]
-    _begin(n, start, work.u, work.z_all, work.resting, 0.0, 0)
-    for q in range(n_kept):
-        j = work.kept_active[q]
-        work.resting[j] = 0.0
-        add_multiple(n, work.u, gram[j], -work.kept[0, q])
-    for q in range(n_kept):
-        j, z = work.kept_active[q], work.kept[0, q]
-        enter(q, j, z, start, work.u, spreads, work.active, work.table)
-    clear_from(n_kept, work.table)
-    return n_kept
+# start -> u, z; the atom to change most
+_begin = lane_kernel(3, 1, _begin_body, writes=(1, 2), reduces=("argmax",))
+# for each side: u -= change * row; the atom to change next
+_change = lane_kernel(
+    3 * _SIDE, _SIDE + 1, _change_body, writes=(0, 3, 6, 9), reduces=("argmax",) * _SIDE
+)

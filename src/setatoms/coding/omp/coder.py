@@ -11,6 +11,7 @@ from setatoms.coding.batch import Chunks, Outputs, WorkSpaces, rows_of
 from setatoms.coding.blocks import Layout, SignalBlock, allocate_block, prepare
 from setatoms.coding.omp.kernels import code_chunks
 from setatoms.coding.omp.pairs import OmpPairs, allocate_pairs
+from setatoms.lanes import aligned_zeros
 
 # Multiplications with atoms after which coding has taken longer than starting a thread.
 _WORTH_A_THREAD = 4_000_000
@@ -53,7 +54,7 @@ def _allocate(_n: int, layout: Layout, n_nonzero: int) -> _Work:
     return _Work(
         block=allocate_block(layout),
         pairs=allocate_pairs(layout),
-        basis=np.empty((n_nonzero, n_padded)),
+        basis=aligned_zeros((n_nonzero, n_padded)),
         order=np.arange(n_nonzero),
         factor=np.empty((n_nonzero, n_nonzero)),
         along=np.empty(n_nonzero),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.coding.blocks import Layout
-from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 from setatoms.vectors import largest, norm
 
 # What is left to a second atom, and how far apart two atoms are, must exceed these.
@@ -44,8 +44,8 @@ class OmpPairs(NamedTuple):
 def allocate_pairs(layout: Layout) -> OmpPairs:
     """Return `OmpPairs` for blocks of signals coded with this layout."""
     first, second = np.zeros((2, layout.block_rows), np.int64)
-    numbers = np.zeros((8, layout.block_rows))
-    return OmpPairs(np.zeros(layout.columns.shape[1]), first, second, *numbers)
+    numbers = aligned_zeros((8, layout.block_rows))
+    return OmpPairs(aligned_zeros(layout.columns.shape[1]), first, second, *numbers)
 
 
 @kernel

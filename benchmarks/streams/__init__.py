@@ -1,0 +1,1 @@
+"""How fast streams are followed, and what survives."""
