@@ -302,7 +302,6 @@ def _return_home(atoms: Array, previous: Array, fractions: Array, cones: _Cones)
 @allocating_kernel
 def _list_close(atoms: Array, cosine: float) -> Pairs:
     """List pairs i < j with |<d_i, d_j>| > cosine, (n_pairs, 2)."""
-    # Not a product of matrices: threads that BLAS starts for it may cost more than they save.
     n_atoms = atoms.shape[0]
     pairs = np.empty((n_atoms * (n_atoms - 1) // 2, 2), dtype=np.int64)
     n_pairs = 0

@@ -1,18 +1,12 @@
-"""Chunks, threads and the hold on BLAS."""
+"""Chunks and threads."""
 
 import multiprocessing
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from threadpoolctl import threadpool_info
 
-from setatoms.backends import run_chunks, single_threaded_blas
-
-
-def blas_threads():
-    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+from setatoms.backends import run_chunks
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1, None])
@@ -55,25 +49,6 @@ def test_an_interruption_drops_the_chunks_not_yet_begun():
 def test_zero_jobs_is_an_error_that_names_the_remedy():
     with pytest.raises(ValueError, match=r"n_jobs=0 .* use 1, or -1"):
         run_chunks(lambda *_: None, 10, n_jobs=0)
-
-
-def test_blas_is_held_to_one_thread_and_released():
-    before = blas_threads()
-    with single_threaded_blas():
-        with single_threaded_blas():
-            assert blas_threads() == {1}
-        assert blas_threads() == {1}
-    assert blas_threads() == before
-
-
-def test_blas_is_released_when_other_threads_call_as_well():
-    before = blas_threads()
-    with ThreadPoolExecutor(4) as pool:
-        others = pool.map(lambda _: run_chunks(lambda *_: time.sleep(0.001), 4000), range(8))
-        held = run_chunks(lambda *_: blas_threads(), 4000, n_jobs=1)
-        assert len(list(others)) == 8
-    assert all(threads == {1} for threads in held)
-    assert blas_threads() == before
 
 
 def _work_in_child(queue):

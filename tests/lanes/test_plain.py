@@ -5,8 +5,8 @@ import pytest
 
 from setatoms._compile import kernel
 from setatoms.lanes import (
-    add_rows,
     lane_kernel,
+    multiply_rows,
     plain,
     subtract_multiples,
     subtract_products,
@@ -58,34 +58,34 @@ def test_what_a_body_returns_does_not_change_while_it_is_written():
     assert right.tolist() == [0.0] * 8
 
 
-@pytest.mark.parametrize("wrong", [np.zeros(16, np.float32), np.zeros((16, 2))[:, 0]])
+@pytest.mark.parametrize("wrong", [np.zeros(16, np.int64), np.zeros((16, 2))[:, 0]])
 def test_arrays_of_other_types_are_refused(wrong):
     loop = plain.make_loop(Loop(1, 0, lambda v: ([], [v]), (), ("sum",), any_length=False))
-    with pytest.raises(TypeError, match="contiguous float64"):
+    with pytest.raises(TypeError, match="all of float64 or all of float32"):
         loop(8, wrong)
 
 
 @kernel
 def compiled_rows(length, outs, rows, chosen, factors, left, right):
-    add_rows(8, outs[0], rows, chosen, factors, chosen.shape[0])
-    square = subtract_rows(length, outs[1], rows[0], rows, chosen, factors, chosen.shape[0], 0.5)
-    subtract_products(8, outs[2], left, right, left.shape[0])
-    subtract_multiples(outs[3:], rows, left[0], 1)
+    multiply_rows(left, right, outs[3:])
+    square = subtract_rows(length, outs[0], rows[0], rows, chosen, factors, chosen.shape[0], 0.5)
+    subtract_products(outs[1], left, right, left.shape[0])
+    subtract_multiples(outs[2:], rows, left[0], 1)
     return square
 
 
 def test_plain_sums_of_rows_are_those_of_compiled_code():
     rng = np.random.default_rng(0)
-    rows, left, right = rng.standard_normal((3, 6, 8))
+    rows, left, right = rng.standard_normal((3, 8, 8))
     chosen, factors = np.array([4, 1, 1], np.int32), rng.standard_normal(3)
-    expected, found = np.ones((2, 4, 8))
+    expected, found = np.ones((2, 11, 8))
     square = compiled_rows(7, expected, rows, chosen, factors, left, right)
-    plain.add_rows(8, found[0], rows, chosen, factors, 3)
+    plain.multiply_rows(left, right, found[3:])
     assert plain.subtract_rows(
-        7, found[1], rows[0], rows, chosen, factors, 3, 0.5
+        7, found[0], rows[0], rows, chosen, factors, 3, 0.5
     ) == pytest.approx(square, rel=1e-13)
-    plain.subtract_products(8, found[2], left, right, 6)
-    plain.subtract_multiples(found[3:], rows, left[0], 1)
+    plain.subtract_products(found[1], left, right, 8)
+    plain.subtract_multiples(found[2:], rows, left[0], 1)
     # products are not fused with sums: a few roundings apart
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
-    assert found[1, 7] == 1.0
+    assert found[0, 7] == 1.0

@@ -1,6 +1,5 @@
-"""Where a batch runs. Nothing above this package knows about threads or BLAS settings."""
+"""Where a batch runs. Nothing above this package knows about threads."""
 
-from setatoms.backends.blas import single_threaded_blas
 from setatoms.backends.counters import fetch_add
 from setatoms.backends.limits import at_most_jobs
 from setatoms.backends.tasks import run_tasks
@@ -23,5 +22,4 @@ __all__ = [
     "run_counted",
     "run_tasks",
     "run_together",
-    "single_threaded_blas",
 ]

@@ -14,7 +14,6 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.backends.blas import single_threaded_blas
 from setatoms.backends.limits import most_jobs
 
 T = TypeVar("T")
@@ -75,8 +74,7 @@ def run_chunks(
             results[position] = task(start, min(start + chunk_rows, n_rows))
 
     n_threads = min(effective_jobs(n_jobs), len(starts) // chunks_per_thread)
-    with single_threaded_blas():
-        run_together(work, n_threads, waiting.clear)
+    run_together(work, n_threads, waiting.clear)
     return results  # type: ignore[return-value]
 
 

@@ -12,7 +12,7 @@ from setatoms.memory import LEAST_ADDRESSES, LEAST_MEMORY, address_space, in_byt
 _PLENTY = 16 << 30
 _M_ARENA_MAX = -8
 _FEW_ARENAS = 2
-# Read when the packages are loaded. The library holds BLAS to one thread anyway.
+# Read when the packages are loaded. The library makes no use of BLAS.
 _ECONOMY = {"OPENBLAS_NUM_THREADS": "1"}
 
 

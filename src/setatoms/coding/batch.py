@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.backends import Counter, effective_jobs, fetch_add, run_counted, single_threaded_blas
+from setatoms.backends import Counter, effective_jobs, fetch_add, run_counted
 from setatoms.coding.blocks import Layout
 from setatoms.coding.codes import Codes
 
@@ -116,7 +116,7 @@ def report_errors(first, out, chunks):
 
 
 class Coder(Protocol):
-    """A dictionary made ready to code signals, in double precision whatever the signals are."""
+    """A dictionary made ready to code signals."""
 
     n_atoms: int
     width: int  # most atoms that a signal can use
@@ -124,7 +124,7 @@ class Coder(Protocol):
     most_rows: int  # of a chunk: more where a row takes less time
     most_sweeps: int  # over all atoms, for a row that takes longest
     rows_per_thread: int  # rows that take longer to code than starting another thread
-    halt: NDArray[np.int64]  # (1,): what its kernels look at, not 0 once they are to end
+    layout: Layout  # the atoms; its kernels look whether it is halted
 
     def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them.
@@ -237,10 +237,13 @@ def _run(
         target = outputs.get(chunk_rows) if out is None else out
         coder.code_chunks(rows, target, Chunks(counter, chunk_rows, errors))
 
-    with single_threaded_blas():
-        run_counted(
-            call, -(-len(rows) // chunk_rows), n_threads, coder.halt, takes_long(coder, len(rows))
-        )
+    run_counted(
+        call,
+        -(-len(rows) // chunk_rows),
+        n_threads,
+        coder.layout.halt,
+        takes_long(coder, len(rows)),
+    )
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:

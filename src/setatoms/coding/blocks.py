@@ -1,8 +1,8 @@
-"""Signals enter the kernels in blocks of a fixed number of rows.
+"""Signals enter the kernels in blocks of rows, each multiplied with all atoms at once.
 
-A block is multiplied with all atoms at once. Its size depends on the dictionary alone and short
-blocks are filled with zeros, so BLAS always sees the same shapes and a signal's correlations do
-not depend on its neighbours.
+Sums of the product are added up in the order of the features (`setatoms.lanes.products`), so a
+signal's correlations depend neither on its neighbours nor on the processor. The last block of a
+chunk is filled with zeros, as kernels go through it by whole vectors.
 """
 
 from __future__ import annotations
@@ -10,80 +10,108 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from setatoms._compile import allocating_kernel, kernel
-from setatoms.backends import single_threaded_blas
-from setatoms.lanes import LANES, aligned_zeros, padded
+from setatoms._compile import kernel
+from setatoms.lanes import aligned_zeros, count_lanes, lane_kernel, multiply_rows, padded
 from setatoms.vectors import fill
 
-_MAX_BLOCK_ROWS = 64
-# OpenBLAS neither splits over threads nor packs a product of at most this many multiplications.
-_SMALL_PRODUCT = 262_144
+# Rows of a block: few enough for its correlations to stay in the fastest cache, whole vectors.
+_BLOCK_BYTES, _LEAST_ROWS, _MOST_ROWS = 1 << 15, 16, 64
 
 
 class Layout(NamedTuple):
-    """Atoms in the layouts that kernels read, padded with zero atoms to whole vectors."""
+    """Atoms in the layouts that kernels read, padded with zero atoms to whole vectors.
+
+    Products with atoms are in double or in single precision; the atoms themselves are always in
+    double precision, for what is left of a signal.
+    """
 
     atoms: NDArray[np.float64]  # (n_atoms, n_features)
-    columns: NDArray[np.float64]  # (n_features, n_padded): transposed, for the block product
-    gram: NDArray[np.float64]  # (n_padded, n_padded)
+    columns: NDArray[Any]  # (n_features, n_padded): transposed, for the block product
+    gram: NDArray[Any]  # (n_padded, n_padded)
     block_rows: int
     index_mask: int  # the low bits of a number that can hold an atom's index
     halt: NDArray[np.int64]  # (1,): not 0 once codes are no longer wanted
 
 
-def prepare(atoms: NDArray[Any] | Layout) -> Layout:
+def prepare(atoms: NDArray[Any] | Layout, dtype: DTypeLike = np.float64) -> Layout:
     """Lay out ``atoms (n_atoms, n_features)`` for the kernels, if that is still to be done.
 
     What is laid out already can be halted on its own.
     """
     if isinstance(atoms, Layout):
-        return atoms._replace(halt=np.zeros(1, np.int64))
+        if atoms.gram.dtype == dtype:
+            return atoms._replace(halt=np.zeros(1, np.int64))
+        atoms = atoms.atoms
     n_atoms, n_features = atoms.shape
-    n_padded = padded(n_atoms)
+    n_padded = padded(n_atoms, dtype)
     columns = aligned_zeros((n_features, n_padded))
     columns[:, :n_atoms] = atoms.T
-    with single_threaded_blas():
-        gram = np.matmul(columns.T, columns, out=aligned_zeros((n_padded, n_padded)))
-    fitting = _SMALL_PRODUCT // (n_features * n_padded) // LANES * LANES
+    gram = aligned_zeros((n_padded, n_padded))
+    _multiply(np.ascontiguousarray(columns.T), columns, gram)
+    row_bytes = n_padded * np.dtype(dtype).itemsize
+    fitting = _BLOCK_BYTES // row_bytes // count_lanes(dtype) * count_lanes(dtype)
     return Layout(
         atoms=np.array(atoms, dtype=np.float64, order="C"),
-        columns=columns,
-        gram=gram,
-        block_rows=max(LANES, min(_MAX_BLOCK_ROWS, fitting)),
+        columns=_in_precision(columns, dtype),
+        gram=_in_precision(gram, dtype),
+        block_rows=max(_LEAST_ROWS, min(_MOST_ROWS, fitting)),
         index_mask=(1 << (n_padded - 1).bit_length()) - 1,
         halt=np.zeros(1, np.int64),
     )
+
+
+def _in_precision(numbers: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """Return numbers of that type."""
+    if numbers.dtype == dtype:
+        return numbers
+    narrow = aligned_zeros(numbers.shape, dtype)
+    narrow[:] = numbers
+    return narrow
+
+
+@kernel
+def _multiply(left, right, out):
+    """Fill out (n, p) with left (n, m) times right (m, p)."""
+    multiply_rows(left, right, out)
 
 
 class SignalBlock(NamedTuple):
     """Signals on their way through a kernel."""
 
     rows: NDArray[np.float64]  # (block_rows, n_features)
+    narrow: NDArray[Any]  # the same in the precision of products
     scales: NDArray[np.float64]  # (block_rows,): what extreme rows were divided by
-    correlations: NDArray[np.float64]  # (block_rows, n_padded)
+    correlations: NDArray[Any]  # (block_rows, n_padded)
 
 
 def allocate_block(layout: Layout) -> SignalBlock:
     """Return a block for signals to be coded with these atoms."""
     n_features, n_padded = layout.columns.shape
-    size = layout.block_rows
-    correlations = aligned_zeros((size, n_padded))
-    return SignalBlock(np.empty((size, n_features)), np.empty(size), correlations)
+    size, dtype = layout.block_rows, layout.columns.dtype
+    return SignalBlock(
+        rows=np.empty((size, n_features)),
+        narrow=np.empty((size, n_features), dtype),
+        scales=np.empty(size),
+        correlations=aligned_zeros((size, n_padded), dtype),
+    )
 
 
 @kernel
 def correlate_block(X, start, stop, layout, block):
     """Load rows start to stop of X into the block and multiply them with all atoms."""
     load_block(X, start, stop, block.rows, block.scales)
-    multiply_block(block.rows, layout.columns, block.correlations)
+    multiply_block(block.rows, layout.columns, block.narrow, block.correlations)
 
 
-@allocating_kernel
-def multiply_block(block, columns, out):
-    """Fill out (B, n) with block (B, m) times columns (m, n)."""
-    np.dot(block, columns, out)
+@kernel
+def multiply_block(rows, columns, narrow, out):
+    """Fill out (B, n) with rows (B, m), in the precision of columns, times columns (m, n)."""
+    for i in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            narrow[i, k] = rows[i, k]
+    multiply_rows(narrow, columns, out)
 
 
 @kernel
@@ -98,20 +126,11 @@ def load_block(X, start, stop, block, scales):
         if start + i >= stop:
             fill(block[i], 0.0)
             continue
-        largest = _load_row(X[start + i], block[i])
+        for k in range(block.shape[1]):
+            block[i, k] = X[start + i, k]
+        largest = _largest(block.shape[1], block[i])
         if largest > 1e75 or 0.0 < largest < 1e-75:
             scales[i] = _rescale(block[i], largest)
-
-
-@kernel
-def _load_row(source, target):
-    """Fill target (m,) with source (m,); return the largest absolute entry."""
-    largest = 0.0
-    for i in range(target.shape[0]):
-        value = source[i]
-        target[i] = value
-        largest = max(largest, abs(value))
-    return largest
 
 
 @kernel
@@ -123,3 +142,7 @@ def _rescale(row, largest):
     for i in range(row.shape[0]):
         row[i] = row[i] * 2.0**-half * 2.0 ** -(exponent - half)
     return 2.0**exponent
+
+
+# the largest absolute entry
+_largest = lane_kernel(1, 0, lambda row: ([], [abs(row)]), reduces=("max",), any_length=True)

@@ -13,7 +13,6 @@ from setatoms.coding.batch import as_codes, code
 from setatoms.coding.codes import Codes
 from setatoms.coding.cone.coder import ConeCoder
 from setatoms.coding.gauss.coder import GaussCoder
-from setatoms.coding.gauss.problem import Budget
 from setatoms.coding.omp.coder import OmpCoder
 from setatoms.coding.validation import (
     check_count,
@@ -185,12 +184,12 @@ def gauss_l1(
 
 def _warn_of_capped(coder: GaussCoder, X: Array, codes: Codes, n_jobs: int | None) -> None:
     """Warn if signals were stopped by the number of sweeps."""
-    max_sweeps, tol = coder.budget
+    max_sweeps = coder.budget.max_sweeps
     last = np.flatnonzero(codes.n_sweeps == max_sweeps)
     if not len(last):  # mostly so
         return
     # one that is done in its last sweep takes no other
-    coder.budget = Budget(max_sweeps + 1, tol)
+    coder.budget = coder.budget._replace(max_sweeps=max_sweeps + 1)
     n_capped = int(np.sum(code(coder, X[last], n_jobs=n_jobs).n_sweeps > max_sweeps))
     if n_capped:
         warnings.warn(

@@ -49,9 +49,9 @@ class PlainCoder(ABC):
     rows_per_thread = 2048
 
     def __init__(self, atoms: Array | Layout, width: int) -> None:
-        layout = prepare(atoms)
-        self.atoms = layout.atoms
-        self.n_atoms, self.width, self.halt = len(layout.atoms), width, layout.halt
+        self.layout = prepare(atoms)
+        self.atoms = self.layout.atoms
+        self.n_atoms, self.width = len(self.atoms), width
 
     @abstractmethod
     def code_rows(self, rows: Array) -> RowCodes:
@@ -61,7 +61,7 @@ class PlainCoder(ABC):
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
         for _ in range(CHUNKS_PER_CALL):
             first, last = next_chunk(chunks, len(X))
-            if first >= last or self.halt[0]:
+            if first >= last or self.layout.halt[0]:
                 return
             here = outputs_for(first, last, len(X), out)
             self._fill(X[first:last], here)

@@ -9,6 +9,7 @@ from setatoms.decisions.discoveries import (
     benjamini_hochberg_cut,
     check_level,
 )
+from setatoms.decisions.early import find_beyond
 from setatoms.decisions.thresholds import (
     UNSEEN_SHARE,
     CrossFitted,
@@ -39,6 +40,7 @@ __all__ = [
     "conformal_p_values",
     "cross_fit",
     "draw_halves",
+    "find_beyond",
     "profile",
     "share_offset",
     "unseen_errors",

@@ -73,7 +73,11 @@ class DecidesByScore(OutlierMixin):
 
     @lazily
     def _decided(self, X: Any) -> NDArray[np.int_]:
-        return np.where(self.decision_function(X) < 0, -1, 1)
+        return np.where(self._is_flagged(X), -1, 1)
+
+    def _is_flagged(self, X: Any) -> NDArray[np.bool_]:
+        """Tell which rows (n_samples,) have a negative decision function."""
+        return np.asarray(self.decision_function(X) < 0)
 
     def fit_predict(self, X: Any, y: object = None, sample_weight: Any = None) -> NDArray[np.int_]:
         """Fit to `X` and return -1 for the outliers among its rows and 1 for all others.

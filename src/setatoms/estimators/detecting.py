@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial, reduce
 from os import PathLike
@@ -48,7 +48,7 @@ _JUDGING = 0.2
 _ENOUGH_WHOLE = 1_000
 # What looks abnormal, units and thresholds are told by so many training rows, at random, if there
 # are more; thresholds of the relation alone by this many.
-_MOST_SCREENED, _MOST_JUDGED, _MANY = 50_000, 50_000, 1_000_000
+_MOST_SCREENED, _MOST_JUDGED, _MANY = 20_000, 20_000, 1_000_000
 _ROWS_OF_PROFILE = 20_000
 # What a checkpoint holds: the model, and those of both halves for the threshold.
 _STAGES = ("all", "half-1", "half-2")
@@ -352,10 +352,14 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
 
     def _judge(self, table: Array) -> tuple[Inside, Judged]:
         """Return rows as dictionaries are asked about them, gaps closed, and what the views say."""
-        inside = self.guard_.bring_inside(self.standardizer_.apply(table))
-        inside = inside._replace(short=self._closed(inside))
+        inside = self._bring_inside(table)
         errors = self._errors_of(inside.short)
-        return inside, self.guard_.judge(inside, errors, self.n_jobs)
+        around = self.guard_.neighbours.measure(inside.rows, self.n_jobs)
+        return inside, self.guard_.judge(inside, errors, around)
+
+    def _bring_inside(self, table: Array) -> Inside:
+        inside = self.guard_.bring_inside(self.standardizer_.apply(table))
+        return inside._replace(short=self._closed(inside))
 
     def _closed(self, inside: Inside) -> Array:
         """Return rows as dictionaries are asked about them, gaps closed by what others imply."""
@@ -407,6 +411,37 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             return np.concatenate(MappedRows(X).map(self.score_samples))
         return self._score(read_table(self, X, fitting=False, widen=False))
 
+    def _is_flagged(self, X: Any) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        if is_mapped(X):
+            return np.concatenate(MappedRows(X).map(self._is_flagged))
+        return self._flag(read_table(self, X, fitting=False, widen=False))
+
+    def _flag(self, table: Array) -> NDArray[np.bool_]:
+        return np.concatenate([self._flag_slab(table[part]) for part in _slabs(table)])
+
+    def _flag_slab(self, table: Array) -> NDArray[np.bool_]:
+        """Tell which rows score below the threshold, asking dictionaries until that is certain."""
+        if self.guard_ is None:
+            Z, combination = self.standardizer_.apply(table), self._combination()
+            return self._find_flagged(Z, lambda _rows, errors: combination.combine(errors))
+        inside = self._bring_inside(table)
+        around = self.guard_.neighbours.measure(inside.rows, self.n_jobs)
+
+        def combine(rows: Places, errors: Array) -> Array:
+            return self.guard_.judge(inside.take(rows), errors, around[:, rows]).numbers
+
+        return self._find_flagged(inside.short, combine)
+
+    def _find_flagged(
+        self, Z: Array, combine: Callable[[Places, Array], Array]
+    ) -> NDArray[np.bool_]:
+        def ask(k: int, rows: Places) -> Array:
+            some = Z if len(rows) == len(Z) else Z[rows]
+            return measure(self.dictionaries_[k], some, self.n_jobs)
+
+        return decisions.find_beyond(-self.offset_, len(Z), len(self.dictionaries_), ask, combine)
+
     def compare(self, X: Any) -> decisions.BatchComparison:
         """Tell whether a batch of rows is like those that were learned from, as a whole.
 
@@ -424,7 +459,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         check_is_fitted(self)
         table = read_table(self, X, fitting=False)
         counts = self.count_batch()
-        counts.add(table, int((self._score(table) < self.offset_).sum()))
+        counts.add(table, int(self._flag(table).sum()))
         return counts.compare()
 
     def count_batch(self) -> decisions.BatchCounts:

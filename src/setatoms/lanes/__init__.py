@@ -1,8 +1,9 @@
-"""Explicit eight-wide vectors, for loops too short for the compiler's own vectorisation.
+"""Explicit vectors, for loops too short for the compiler's own vectorisation.
 
 The compiler's vector loops handle dozens of numbers at a time and the rest one by one; the arrays
 here have 8 to 100 numbers, so the rest is most of it. `lane_kernel` builds a loop that takes
-exactly eight at a time, from an expression written with ordinary operators:
+exactly one vector of 64 bytes at a time, eight numbers in double precision or sixteen in single,
+from an expression written with ordinary operators:
 
 >>> import numba, numpy as np
 >>> def body(left, right, factor):
@@ -15,8 +16,8 @@ exactly eight at a time, from an expression written with ordinary operators:
 >>> example(np.ones(8), np.ones(8))
 72.0
 
-Arrays are float64 and contiguous, which the compiler checks, with a multiple of eight numbers where
-``any_length`` is not asked for, which nothing checks.
+Arrays are contiguous and all of float64 or all of float32, which the compiler checks, with whole
+vectors of numbers where ``any_length`` is not asked for, which nothing checks.
 
 The order of every sum and the fusing of every product with a sum are spelled out, never left to
 the optimiser: it decides anew wherever a kernel is inlined, and results would depend on whether a
@@ -35,23 +36,25 @@ from setatoms._compile import JIT_DISABLED
 from setatoms.lanes import plain
 from setatoms.lanes.aligned import aligned_zeros
 from setatoms.lanes.compiled import compile_loop
-from setatoms.lanes.rows import add_rows as _add_rows
+from setatoms.lanes.products import multiply_rows as _multiply_rows
 from setatoms.lanes.rows import subtract_multiples as _subtract_multiples
 from setatoms.lanes.rows import subtract_products as _subtract_products
 from setatoms.lanes.rows import subtract_rows as _subtract_rows
-from setatoms.lanes.vector import LANES, Lanes, Loop, Vector, padded
+from setatoms.lanes.vector import LANES, Lanes, Loop, Vector, count_lanes, padded
 
 __all__ = [
     "LANES",
     "Lanes",
     "Vector",
-    "add_rows",
     "aligned_zeros",
+    "count_lanes",
     "lane_kernel",
+    "multiply_rows",
     "padded",
     "subtract_multiples",
     "subtract_products",
     "subtract_rows",
+    "vector_kernel",
 ]
 
 
@@ -66,20 +69,35 @@ def lane_kernel(
 ) -> Any:
     """Make a function ``f(length, *arrays, *scalars)`` for use in compiled code.
 
-    It calls ``body(*arrays, *scalars)`` on eight numbers at a time, which returns the new numbers
-    of the arrays listed in ``writes`` and the numbers to reduce, each by "sum", "max", "min"
-    (floats) or "argmax" (the index of the largest in absolute value, ties to the lowest; it takes
-    one more argument, the mask of bits that hold an index, see `setatoms.coding.blocks`). The
+    It calls ``body(*arrays, *scalars)`` on a vector of each array at a time, which returns the new
+    numbers of the arrays listed in ``writes`` and the numbers to reduce, each by "sum", "max",
+    "min" (floats) or "argmax" (the index of the largest in absolute value, ties to the lowest; it
+    takes one more argument, the mask of bits that hold an index, see `setatoms.coding.blocks`). The
     function returns the reduced values: nothing, one, or a tuple.
 
-    With ``any_length`` the last vector may be a part of eight numbers: the body then sees zeros in
-    the other lanes, which are neither written nor reduced.
+    With ``any_length`` the last vector may be a part of one: the body then sees zeros in the other
+    lanes, which are neither written nor reduced.
     """
-    loop = Loop(n_arrays, n_scalars, body, writes, reduces, any_length)
+    return _make(Loop(n_arrays, n_scalars, body, writes, reduces, any_length=any_length))
+
+
+def vector_kernel(
+    n_arrays: int,
+    n_scalars: int,
+    body: Callable[..., Lanes],
+    *,
+    writes: Sequence[int] = (),
+    reduces: Sequence[str] = (),
+) -> Any:
+    """Make a function ``f(*arrays, *scalars)`` like that of `lane_kernel`, for single vectors."""
+    return _make(Loop(n_arrays, n_scalars, body, writes, reduces, one_vector=True))
+
+
+def _make(loop: Loop) -> Any:
     return plain.make_loop(loop) if JIT_DISABLED else compile_loop(loop)
 
 
-add_rows = plain.add_rows if JIT_DISABLED else _add_rows
 subtract_rows = plain.subtract_rows if JIT_DISABLED else _subtract_rows
 subtract_multiples = plain.subtract_multiples if JIT_DISABLED else _subtract_multiples
 subtract_products = plain.subtract_products if JIT_DISABLED else _subtract_products
+multiply_rows = plain.multiply_rows if JIT_DISABLED else _multiply_rows

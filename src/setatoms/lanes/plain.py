@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.lanes.vector import ALL_BUT_SIGN, LANES, Loop, Vector, padded
+from setatoms.lanes.vector import Loop, Vector, count_lanes, padded
 
-Floats = NDArray[np.float64]
+Floats = NDArray[Any]
 Ints = NDArray[Any]
 
 
@@ -69,55 +69,68 @@ def make_loop(loop: Loop) -> Callable[..., Any]:
     """Make the function that `setatoms.lanes.lane_kernel` describes."""
 
     def run(length: int, *arguments: Any) -> Any:
-        arrays = [_first(length, array) for array in arguments[: loop.n_arrays]]
+        arrays = _check(arguments[: loop.n_arrays])
+        numbers = [array.reshape(-1)[:length] for array in arrays]
         scalars = arguments[loop.n_arrays : loop.n_arrays + loop.n_scalars]
         with np.errstate(all="ignore"):
             # copies: what a body returns must not change while it is written
             written, reduced = loop.body(
-                *(PlainVector(array.copy()) for array in arrays),
-                *(PlainVector(np.full(length, scalar)) for scalar in scalars),
+                *(PlainVector(array.copy()) for array in numbers),
+                *(PlainVector(np.full(length, scalar, arrays[0].dtype)) for scalar in scalars),
             )
             for target, vector in zip(loop.writes, written, strict=True):
-                arrays[target][:] = _values(vector)
+                numbers[target][:] = _values(vector)
             results = [
                 _REDUCTIONS[kind](_values(vector), arguments[-1])
                 for kind, vector in zip(loop.reduces, reduced, strict=True)
             ]
         return (results[0] if len(results) == 1 else tuple(results)) if results else None
 
-    return run
+    def run_one(*arguments: Any) -> Any:
+        return run(count_lanes(arguments[0].dtype), *arguments)
+
+    return run_one if loop.one_vector else run
 
 
-def _first(length: int, array: Floats) -> Floats:
-    if array.dtype != np.float64 or not array.flags.c_contiguous:
-        layout = "" if array.flags.c_contiguous else "not contiguous, "
-        raise TypeError(f"lanes are of contiguous float64 arrays, not of {layout}{array.dtype}")
-    return array.reshape(-1)[:length]
+def _check(arrays: tuple[Floats, ...]) -> tuple[Floats, ...]:
+    """Return the arrays, if they can be taken by vectors."""
+    for array in arrays:
+        known = array.dtype in (np.float64, np.float32) and array.dtype == arrays[0].dtype
+        if not known or not array.flags.c_contiguous:
+            kinds = [
+                f"{each.dtype}{'' if each.flags.c_contiguous else ' (gaps)'}" for each in arrays
+            ]
+            raise TypeError(
+                "lanes are of contiguous arrays, all of float64 or all of float32, not of "
+                + ", ".join(kinds)
+            )
+    return arrays
 
 
-def _sum(values: Floats, _mask: object = None) -> float:
-    """Add vectors of eight numbers, then halves of what is left, as compiled code does."""
-    lanes = np.zeros(padded(max(len(values), 1)))
+def _sum(values: Floats, _mask: object = None) -> Any:
+    """Add vectors, then halves of what is left, as compiled code does."""
+    lanes = np.zeros(padded(max(len(values), 1), values.dtype), values.dtype)
     lanes[: len(values)] = values
-    total = np.add.accumulate(lanes.reshape(-1, LANES), axis=0)[-1]
+    total = np.add.accumulate(lanes.reshape(-1, count_lanes(values.dtype)), axis=0)[-1]
     while len(total) > 1:
         half = len(total) // 2
         total = total[:half] + total[half:]
-    return float(total[0])
+    return total[0]
 
 
-def _max(values: Floats, _mask: object) -> float:
-    return float(np.fmax.reduce(values, initial=-1.7e308))
+def _max(values: Floats, _mask: object) -> Any:
+    return np.fmax.reduce(values, initial=-np.inf)
 
 
-def _min(values: Floats, _mask: object) -> float:
-    return float(np.fmin.reduce(values, initial=1.7e308))
+def _min(values: Floats, _mask: object) -> Any:
+    return np.fmin.reduce(values, initial=np.inf)
 
 
 def _argmax(values: Floats, mask: int) -> int:
     """Compare the bits of numbers, with the reversed index in the low ones."""
-    bits = values.view(np.int64) & np.int64(ALL_BUT_SIGN & ~mask)
-    keys = bits | (mask - np.arange(len(values)))
+    n_bits = 8 * values.dtype.itemsize
+    bits = values.view(f"i{values.dtype.itemsize}").astype(np.int64)
+    keys = (bits & ((1 << n_bits - 1) - 1) & ~mask) | (mask - np.arange(len(values)))
     return int(mask - (int(keys.max(initial=0)) & mask))
 
 
@@ -129,14 +142,6 @@ _REDUCTIONS: dict[str, Callable[[Floats, Any], Any]] = {
 }
 
 
-def add_rows(
-    length: int, out: Floats, rows: Floats, chosen: Ints, factors: Floats, count: int
-) -> None:
-    """Add ``sum_q factors[q] rows[chosen[q], :length]`` over ``q < count`` to out[:length]."""
-    for q in range(count):
-        out[:length] += factors[q] * rows[chosen[q], :length]
-
-
 def subtract_rows(
     length: int,
     out: Floats,
@@ -146,24 +151,32 @@ def subtract_rows(
     factors: Floats,
     count: int,
     scale: float,
-) -> float:
+) -> Any:
     """Fill out[:length] with ``start - sum_q factors[q] rows[chosen[q]]`` over ``q < count``.
 
     What is written is multiplied by scale; the squared norm before that is returned.
     """
     left = start[:length].copy()
-    add_rows(length, left, rows, chosen, -factors, count)
+    for q in range(count):
+        left -= factors[q].astype(left.dtype) * rows[chosen[q], :length]
     with np.errstate(over="ignore"):
-        out[:length] = left * scale
+        out[:length] = left * left.dtype.type(scale)
         return _sum(left * left)
 
 
-def subtract_products(length: int, out: Floats, left: Floats, right: Floats, count: int) -> None:
-    """Subtract ``sum_q left[q, :length] * right[q, :length]`` over ``q < count`` from out."""
+def subtract_products(out: Floats, left: Floats, right: Floats, count: int) -> None:
+    """Subtract ``sum_q left[q] * right[q]`` over ``q < count`` from out."""
     for q in range(count):
-        out[:length] -= left[q, :length] * right[q, :length]
+        out -= left[q] * right[q]
 
 
 def subtract_multiples(out: Floats, rows: Floats, factor: Floats, count: int) -> None:
     """Subtract ``factor * rows[q]`` from out[q] for q < count."""
     out[:count] -= factor * rows[:count]
+
+
+def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
+    """Fill out (n, p) with left (n, m) times right (m, p)."""
+    out[:] = 0.0
+    for k in range(len(right)):
+        out += left[:, k : k + 1] * right[k]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from llvmlite import ir
 from numba.core import cgutils
 
-from setatoms.lanes.instructions import FLOAT, FLOATS, INT, INT32, INTS, call, spread
-from setatoms.lanes.vector import ALL_BUT_SIGN, LANES
+from setatoms.lanes.instructions import INT, INT32, Shape, call, spread
 
 
 class Total:
@@ -14,14 +15,16 @@ class Total:
 
     start = 0.0
 
-    def __init__(self, builder: ir.IRBuilder, _index_mask: ir.Value | None = None) -> None:
-        self.builder = builder
-        self.slot = cgutils.alloca_once_value(builder, ir.Constant(FLOATS, [self.start] * LANES))
+    def __init__(
+        self, builder: ir.IRBuilder, shape: Shape, _index_mask: ir.Value | None = None
+    ) -> None:
+        self.builder, self.shape = builder, shape
+        self.slot = cgutils.alloca_once_value(builder, shape.constant(self.start))
 
     def take(
         self, value: ir.Value, at: ir.Value | None = None, mask: ir.Value | None = None
     ) -> None:
-        """Take in eight numbers, those at ``at`` of an array, except outside the mask."""
+        """Take in a vector, the numbers at ``at`` of an array, except outside the mask."""
         value = self.masked(value, mask)
         self.builder.store(self.combine(self.builder.load(self.slot), value), self.slot)
 
@@ -29,7 +32,7 @@ class Total:
         """Return numbers that change nothing in the lanes that do not count."""
         if mask is None:
             return value
-        return self.builder.select(mask, value, ir.Constant(FLOATS, [self.start] * LANES))
+        return self.builder.select(mask, value, self.shape.constant(self.start))
 
     def combine(self, left: ir.Value, right: ir.Value) -> ir.Value:
         """Return what becomes of two vectors, lane by lane."""
@@ -49,7 +52,7 @@ class Sum(Total):
 
     def result(self) -> ir.Value:
         """Add halves until one number is left."""
-        b, total, width = self.builder, self.builder.load(self.slot), LANES
+        b, total, width = self.builder, self.builder.load(self.slot), self.shape.lanes
         while width > 1:
             width //= 2
             low, high = (
@@ -64,49 +67,54 @@ class Sum(Total):
 
 
 class _Max(Total):
-    start = -1.7e308
+    start = -inf
     order = "<"
-    name = "llvm.vector.reduce.fmax.v8f64"
+    name = "fmax"
 
     def combine(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self.builder.select(self.builder.fcmp_ordered(self.order, left, right), right, left)
 
     def result(self) -> ir.Value:
-        return call(self.builder, self.name, FLOAT, [self.builder.load(self.slot)])
+        name = f"llvm.vector.reduce.{self.name}.{self.shape.name}"
+        return call(self.builder, name, self.shape.number, [self.builder.load(self.slot)])
 
 
 class _Min(_Max):
-    start = 1.7e308
+    start = inf
     order = ">"
-    name = "llvm.vector.reduce.fmin.v8f64"
+    name = "fmin"
 
 
 class _ArgMax(Total):
     """Keeps integers: the bits of a number with its reversed index in the low ones."""
 
-    def __init__(self, builder: ir.IRBuilder, index_mask: ir.Value) -> None:
-        self.builder = builder
-        self.mask = index_mask
-        number_bits = builder.and_(builder.not_(index_mask), INT(ALL_BUT_SIGN))
-        self.number_bits = spread(builder, number_bits, INTS)
-        lane = ir.Constant(INTS, list(range(LANES)))
-        self.reversed = builder.sub(spread(builder, index_mask, INTS), lane)
-        self.slot = cgutils.alloca_once_value(builder, ir.Constant(INTS, [0] * LANES))
+    def __init__(self, builder: ir.IRBuilder, shape: Shape, index_mask: ir.Value) -> None:
+        self.builder, self.shape = builder, shape
+        self.mask = builder.trunc(index_mask, shape.int) if shape.int != INT else index_mask
+        all_but_sign = shape.int((1 << shape.int.width - 1) - 1)
+        number_bits = builder.and_(builder.not_(self.mask), all_but_sign)
+        self.number_bits = spread(builder, number_bits, shape.ints)
+        lane = shape.int_constant(list(range(shape.lanes)))
+        self.reversed = builder.sub(spread(builder, self.mask, shape.ints), lane)
+        self.slot = cgutils.alloca_once_value(builder, shape.int_constant([0] * shape.lanes))
 
     def take(
         self, value: ir.Value, at: ir.Value | None = None, mask: ir.Value | None = None
     ) -> None:
-        b = self.builder
+        b, shape = self.builder, self.shape
         value = self.masked(value, mask)
-        index = b.sub(self.reversed, spread(b, at, INTS))
-        key = b.or_(b.and_(b.bitcast(value, INTS), self.number_bits), index)
+        at = b.trunc(at, shape.int) if shape.int != INT else at
+        index = b.sub(self.reversed, spread(b, at, shape.ints))
+        key = b.or_(b.and_(b.bitcast(value, shape.ints), self.number_bits), index)
         best = b.load(self.slot)
         b.store(b.select(b.icmp_signed(">", key, best), key, best), self.slot)
 
     def result(self) -> ir.Value:
-        name = "llvm.vector.reduce.smax.v8i64"
-        best = call(self.builder, name, INT, [self.builder.load(self.slot)])
-        return self.builder.sub(self.mask, self.builder.and_(best, self.mask))
+        b, shape = self.builder, self.shape
+        name = f"llvm.vector.reduce.smax.{shape.ints_name}"
+        best = call(b, name, shape.int, [b.load(self.slot)])
+        index = b.sub(self.mask, b.and_(best, self.mask))
+        return b.zext(index, INT) if shape.int != INT else index
 
 
 TOTALS = {"sum": Sum, "max": _Max, "min": _Min, "argmax": _ArgMax}

@@ -10,129 +10,116 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from setatoms.lanes.instructions import (
-    FLOAT,
-    FLOATS,
     INT,
     for_each_vector,
     load,
     multiply_add,
     place,
+    shape_of,
     spread,
     store,
 )
 from setatoms.lanes.reductions import Sum
-from setatoms.lanes.vector import LANES
-
-
-def _add_rows(_context, _length, out, rows, chosen, factors, _count):
-    """Add ``sum_q factors[q] rows[chosen[q], :length]`` over ``q < count`` to out[:length].
-
-    Changes out in place. The sums stay in registers, 32 numbers at a time.
-    """
-
-    def generate(context, builder, signature, values):
-        length, count = values[0], values[5]
-        target, _ = _pointer_and_width(context, builder, signature.args[1], values[1])
-        term = _terms_of_rows(context, builder, signature.args[2:5], values[2:5])
-        _accumulate(builder, target, target, length, count, term)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, out, rows, chosen, factors, types.int64), generate
 
 
 def _subtract_rows(_context, _length, out, start, rows, chosen, factors, _count, _scale):
     """Fill out[:length] with ``start - sum_q factors[q] rows[chosen[q]]`` over ``q < count``.
 
     What is written is multiplied by scale; the squared norm before that is returned. Any length.
+    The sums stay in registers, four vectors at a time. Factors may be of another precision.
     """
+    shape = shape_of(out, start, rows)
 
     def generate(context, builder, signature, values):
         length, count = values[0], values[6]
         (target, _), (source, _) = (
             _pointer_and_width(context, builder, signature.args[i], values[i]) for i in (1, 2)
         )
-        term = _terms_of_rows(context, builder, signature.args[3:6], values[3:6], minus=True)
-        scale = spread(builder, values[7], FLOATS)
-        total = Sum(builder)
+        term = _terms_of_rows(context, builder, shape, signature.args[3:6], values[3:6])
+        scale = spread(builder, values[7], shape.vector)
+        total = Sum(builder, shape)
 
         def finish(value):
             # lanes that do not count are zero: so were their start and their terms
             total.take(builder.fmul(value, value))
             return builder.fmul(value, scale)
 
-        _accumulate(builder, source, target, length, count, term, finish, any_length=True)
+        _accumulate(builder, shape, source, target, length, count, term, finish, any_length=True)
         return total.result()
 
-    given = types.int64, out, start, rows, chosen, factors, types.int64, types.float64
-    return types.float64(*given), generate
+    given = types.int64, out, start, rows, chosen, factors, types.int64, out.dtype
+    return out.dtype(*given), generate
 
 
-def _terms_of_rows(context, builder, kinds, values, *, minus=False):
-    """Return the terms ``factors[q] rows[chosen[q]]`` as `_accumulate` takes them."""
+def _terms_of_rows(context, builder, shape, kinds, values):
+    """Return the terms ``-factors[q] rows[chosen[q]]`` as `_accumulate` takes them."""
     (source, stride), (indices, _), (weights, _) = (
         _pointer_and_width(context, builder, kind, value)
         for kind, value in zip(kinds, values, strict=True)
     )
 
     index_type = ir.IntType(kinds[1].dtype.bitwidth)
+    weight_shape = shape_of(kinds[2])
 
     def term(q):
-        weight = builder.load(place(builder, weights, q), typ=FLOAT)
-        factor = spread(builder, builder.fneg(weight) if minus else weight, FLOATS)
+        at = place(builder, weights, q, weight_shape.number)
+        weight = builder.load(at, typ=weight_shape.number)
+        if weight_shape is not shape:
+            weight = context.cast(builder, weight, kinds[2].dtype, kinds[0].dtype)
+        factor = spread(builder, builder.fneg(weight), shape.vector)
         index = builder.load(place(builder, indices, q, index_type), typ=index_type)
         if index_type != INT:
             index = builder.sext(index, INT)
         row = builder.mul(index, stride)
-        return lambda at, mask: (load(builder, source, builder.add(row, at), mask), factor)
+        return lambda at, mask: (load(builder, shape, source, builder.add(row, at), mask), factor)
 
     return term
 
 
-def _subtract_products(_context, _length, out, left, right, _count):
-    """Subtract ``sum_q left[q, :length] * right[q, :length]`` over ``q < count`` from out[:length].
-
-    Changes out in place. The sums stay in registers, 32 numbers at a time.
-    """
-
-    def generate(context, builder, signature, values):
-        length, count = values[0], values[4]
-        (target, _), (lefts, left_stride), (rights, right_stride) = (
-            _pointer_and_width(context, builder, signature.args[i], values[i]) for i in (1, 2, 3)
-        )
-
-        def term(q):
-            left_row, right_row = builder.mul(q, left_stride), builder.mul(q, right_stride)
-            return lambda at, mask: (
-                builder.fneg(load(builder, lefts, builder.add(left_row, at), mask)),
-                load(builder, rights, builder.add(right_row, at), mask),
-            )
-
-        _accumulate(builder, target, target, length, count, term)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, out, left, right, types.int64), generate
-
-
-def _subtract_multiples(_context, out, rows, factor, _count):
-    """Subtract ``factor * rows[q]`` from out[q] for q < count; rows and factor have eight numbers.
+def _subtract_products(_context, out, left, right, _count):
+    """Subtract ``sum_q left[q] * right[q]`` over ``q < count`` from out, all of one vector.
 
     Changes out in place.
     """
+    shape = shape_of(out, left, right)
+
+    def generate(context, builder, signature, values):
+        target, lefts, rights = (
+            _pointer_and_width(context, builder, signature.args[i], values[i])[0] for i in range(3)
+        )
+
+        def term(q):
+            row = builder.mul(q, INT(shape.lanes))
+            return lambda at, mask: (
+                builder.fneg(load(builder, shape, lefts, builder.add(row, at), mask)),
+                load(builder, shape, rights, builder.add(row, at), mask),
+            )
+
+        _accumulate_one(builder, shape, target, values[3], term)
+        return context.get_dummy_value()
+
+    return types.void(out, left, right, types.int64), generate
+
+
+def _subtract_multiples(_context, out, rows, factor, _count):
+    """Subtract ``factor * rows[q]`` from out[q] for q < count; rows and factor have one vector.
+
+    Changes out in place.
+    """
+    shape = shape_of(out, rows, factor)
 
     def generate(context, builder, signature, values):
         target, source, multiple = (
             _pointer_and_width(context, builder, signature.args[i], values[i])[0] for i in range(3)
         )
-        minus = builder.fneg(load(builder, multiple, INT(0)))
+        minus = builder.fneg(load(builder, shape, multiple, INT(0)))
 
         def step(at, _mask):
-            value = multiply_add(
-                builder, minus, load(builder, source, at), load(builder, target, at)
-            )
-            store(builder, value, target, at)
+            terms = load(builder, shape, source, at), load(builder, shape, target, at)
+            store(builder, shape, multiply_add(builder, shape, minus, *terms), target, at)
 
-        length = builder.mul(values[3], INT(LANES))
-        for_each_vector(builder, INT(0), length, step, any_length=False)
+        length = builder.mul(values[3], INT(shape.lanes))
+        for_each_vector(builder, shape, INT(0), length, step, any_length=False)
         return context.get_dummy_value()
 
     return types.void(out, rows, factor, types.int64), generate
@@ -146,6 +133,7 @@ def _pointer_and_width(context, builder, kind, value):
 
 def _accumulate(
     builder,
+    shape,
     source,
     target,
     length,
@@ -162,28 +150,38 @@ def _accumulate(
     """
 
     def block(at, n_vectors, mask=None):
-        places = [builder.add(at, INT(LANES * i)) for i in range(n_vectors)]
-        slots = [cgutils.alloca_once(builder, FLOATS) for _ in places]
-        for slot, at_vector in zip(slots, places, strict=True):
-            builder.store(load(builder, source, at_vector, mask), slot)
-        with cgutils.for_range(builder, count, intp=INT) as loop:
-            factors_at = term(loop.index)
-            for slot, at_vector in zip(slots, places, strict=True):
-                left, right = factors_at(at_vector, mask)
-                builder.store(multiply_add(builder, left, right, builder.load(slot)), slot)
-        for slot, at_vector in zip(slots, places, strict=True):
-            store(builder, finish(builder.load(slot)), target, at_vector, mask)
+        places = [builder.add(at, INT(shape.lanes * i)) for i in range(n_vectors)]
+        _add_products(builder, shape, source, target, places, count, term, finish, mask)
 
-    wide = builder.and_(length, INT(~(4 * LANES - 1)))
-    with cgutils.for_range_slice(builder, INT(0), wide, INT(4 * LANES), INT) as (at, _):
+    wide = builder.and_(length, INT(~(4 * shape.lanes - 1)))
+    with cgutils.for_range_slice(builder, INT(0), wide, INT(4 * shape.lanes), INT) as (at, _):
         block(at, 4)
     for_each_vector(
-        builder, wide, length, lambda at, mask: block(at, 1, mask), any_length=any_length
+        builder, shape, wide, length, lambda at, mask: block(at, 1, mask), any_length=any_length
     )
 
 
+def _accumulate_one(builder, shape, target, count, term):
+    """Add products to the one vector of target."""
+    _add_products(builder, shape, target, target, [INT(0)], count, term, lambda value: value)
+
+
+def _add_products(builder, shape, source, target, places, count, term, finish, mask=None):
+    """Fill some vectors of target with those of source plus products."""
+    slots = [cgutils.alloca_once(builder, shape.vector) for _ in places]
+    for slot, at in zip(slots, places, strict=True):
+        builder.store(load(builder, shape, source, at, mask), slot)
+    with cgutils.for_range(builder, count, intp=INT) as loop:
+        factors_at = term(loop.index)
+        for slot, at in zip(slots, places, strict=True):
+            left, right = factors_at(at, mask)
+            total = multiply_add(builder, shape, left, right, builder.load(slot))
+            builder.store(total, slot)
+    for slot, at in zip(slots, places, strict=True):
+        store(builder, shape, finish(builder.load(slot)), target, at, mask)
+
+
 # The compiler passes the context itself, so callers see one argument less than the definition.
-add_rows: Any = intrinsic(_add_rows)
 subtract_rows: Any = intrinsic(_subtract_rows)
 subtract_products: Any = intrinsic(_subtract_products)
 subtract_multiples: Any = intrinsic(_subtract_multiples)

@@ -6,14 +6,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-LANES = 8
-# of the bits of a float64
-ALL_BUT_SIGN = 0x7FFFFFFFFFFFFFFF
+import numpy as np
+from numpy.typing import DTypeLike
+
+# A vector fills a line of the cache: eight numbers in double precision, sixteen in single.
+VECTOR_BYTES = 64
 
 
-def padded(length: int) -> int:
+def count_lanes(dtype: DTypeLike) -> int:
+    """Return how many numbers of this type a vector has.
+
+    >>> count_lanes("float64"), count_lanes("float32")
+    (8, 16)
+    """
+    return VECTOR_BYTES // np.dtype(dtype).itemsize
+
+
+LANES = count_lanes(np.float64)
+
+
+def padded(length: int, dtype: DTypeLike = np.float64) -> int:
     """Return ``length`` rounded up to whole vectors."""
-    return -(-length // LANES) * LANES
+    lanes = count_lanes(dtype)
+    return -(-length // lanes) * lanes
 
 
 class Vector(ABC):
@@ -69,11 +84,12 @@ Lanes = tuple[Sequence[Vector], Sequence[Vector]]
 
 
 class Loop(NamedTuple):
-    """A loop over arrays, eight numbers at a time; see `setatoms.lanes.lane_kernel`."""
+    """A loop over the vectors of arrays; see `setatoms.lanes.lane_kernel`."""
 
     n_arrays: int
     n_scalars: int
     body: Callable[..., Lanes]
     writes: Sequence[int]
     reduces: Sequence[str]
-    any_length: bool
+    any_length: bool = False
+    one_vector: bool = False

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 
 from setatoms._compile import kernel
-from setatoms.backends import run_chunks, single_threaded_blas
+from setatoms.backends import run_chunks
 from setatoms.coding.batch import Outputs, allocate, code_into
 from setatoms.coding.omp.coder import OmpCoder
 from setatoms.coding.validation import check_count, check_magnitude, check_n_nonzero
@@ -24,8 +24,6 @@ from setatoms.vectors import add, copy, dot, fill, multiply, norm
 _SHARED_USERS = 4096
 
 
-# held once for all passes: setting the limit takes as long as coding hundreds of signals
-@single_threaded_blas()
 def aksvd(
     X: ArrayLike,
     n_atoms: int,

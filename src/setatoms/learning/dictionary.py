@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setatoms.coding import Codes
 from setatoms.coding.batch import Coder, as_codes, code, errors
-from setatoms.coding.blocks import Layout, prepare
+from setatoms.coding.blocks import Layout
 from setatoms.learning.history import History
 from setatoms.learning.kinds.base import AtomKind
 from setatoms.learning.missing import Filled, Mask, fill_rows
@@ -68,7 +68,7 @@ class FittedDictionary:
 
     @cached_property
     def _layout(self) -> Layout:
-        return prepare(self.atoms)
+        return self.kind.coder(self.atoms, self.radii).layout
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what was learned, without what can be computed from it."""

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.backends import single_threaded_blas
 from setatoms.coding.gauss.problem import NO_CODES
 from setatoms.coding.validation import check_magnitude
 from setatoms.learning.aksvd import have_stopped
@@ -168,8 +167,6 @@ def learn(
     return learn_from(Whole(X, missing, n_jobs), atoms, kind, schedule, **how)
 
 
-# held once for all passes: setting the limit takes as long as coding hundreds of signals
-@single_threaded_blas()
 def learn_from(
     signals: Signals,
     atoms: Array,

@@ -136,7 +136,7 @@ def sum_parts(
         call(space, out, Parts(counter, memory.part_rows, sums))
 
     n_threads, long = count_threads(coder, len(X), n_jobs), takes_long(coder, len(X))
-    run_counted(take_parts, n_parts, n_threads, coder.halt, long)
+    run_counted(take_parts, n_parts, n_threads, coder.layout.halt, long)
     total = Sums(*map(add_groups, sums))
     return Statistics(*total[:5], float(total.error), float(total.objective), len(X))
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.backends import single_threaded_blas
 from setatoms.coding.validation import check_magnitude
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.missing import Mask
@@ -16,7 +15,6 @@ from setatoms.streams.sums import RunningSums
 Array = NDArray[np.float64]
 
 
-@single_threaded_blas()
 def learn_rows(
     dictionary: FittedDictionary,
     sums: RunningSums | None,

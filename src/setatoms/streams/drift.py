@@ -82,7 +82,7 @@ def _compare(
     gone_over = np.bincount(nearest, new, len(old))
     largest = before.radii.mean()
     radii = np.abs(after.radii - before.radii[nearest]).mean() / largest if largest > 0 else 0.0
-    atoms = float(new @ away[np.arange(len(away)), nearest])
+    atoms = float(np.sum(new * away[np.arange(len(away)), nearest]))
     return atoms, float(np.abs(gone_over - old).sum() / 2), float(radii)
 
 

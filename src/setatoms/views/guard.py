@@ -90,6 +90,10 @@ class Inside(NamedTuple):
     sizes: Array
     excess: Array
 
+    def take(self, places: NDArray[np.intp]) -> Inside:
+        """Return some of the rows."""
+        return Inside(*(each[places] for each in self))
+
 
 class Judged(NamedTuple):
     """What the views say of rows.
@@ -215,10 +219,19 @@ class Guard:
         excess[(excess > 0) & (self.low == self.high)] += BEYOND
         return Inside(rows, short, factors, sizes, excess)
 
-    def judge(self, inside: Inside, errors: Array, n_jobs: int | None) -> Judged:
-        """Combine the views of rows, given the errors (n_dictionaries, n) of the short rows."""
+    def judge(self, inside: Inside, errors: Array, around: Array) -> Judged:
+        """Combine the views of rows.
+
+        Parameters
+        ----------
+        inside : Inside
+            The rows.
+        errors : ndarray of shape (n_dictionaries, n)
+            What dictionaries leave of the short rows.
+        around : ndarray of shape (2, n)
+            What the neighbours measure of the rows.
+        """
         relation = self._relation(errors * inside.factors)
-        around = self.neighbours.measure(inside.rows, n_jobs)
         values = _log_measures(relation, inside.sizes, around, inside.rows.shape[1])
         z = self.measures.apply(values)
         excess = inside.excess.sum(axis=1)

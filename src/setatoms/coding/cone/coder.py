@@ -31,14 +31,14 @@ class ConeCoder:
         cd_sweeps: int,
     ) -> None:
         self.cones = prepare_cones(atoms, radii)
+        self.layout = self.cones.layout
         # plain numbers: another type would be compiled for anew
         self.cd_sweeps = int(cd_sweeps)
-        self.n_atoms = len(self.cones.layout.atoms)
+        self.n_atoms = len(self.layout.atoms)
         self.width = int(n_nonzero)
-        self.halt = self.cones.layout.halt
         self.most_sweeps = self.width * (1 + self.cd_sweeps)
-        self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.cones.layout)
-        self.spaces = WorkSpaces(_allocate, self.cones.layout, self.width)
+        self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.layout)
+        self.spaces = WorkSpaces(_allocate, self.layout, self.width)
 
     def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""

@@ -16,6 +16,18 @@ from setatoms.coding.gauss.space import allocate_space
 
 # Multiplications with atoms after which coding has taken longer than starting a thread.
 _WORTH_A_THREAD = 400_000
+# From this tolerance on, single precision will do, if numbers are not beyond this many times 1.
+_COARSE, _IN_RANGE = 1e-5, 1e10
+
+
+def precision_for(tol: float, threshold: float) -> tuple[type[np.floating[Any]], float]:
+    """Return in which precision to look for codes, and the largest ||y||^2 that it is for.
+
+    Radii have no say in it: they change while atoms learn, in the same work space.
+    """
+    if tol >= _COARSE and 1 / _IN_RANGE < threshold < _IN_RANGE:
+        return np.float32, _IN_RANGE**2
+    return np.float64, np.inf
 
 
 class GaussCoder:
@@ -35,18 +47,22 @@ class GaussCoder:
     ) -> None:
         # plain numbers: another type would be compiled for anew
         lam, gamma = float(lam), float(gamma)
-        layout = prepare(atoms)
+        threshold = gamma / (2 * lam)
+        # beyond these limits an atom is as good as rigid, or free, and squares would overflow
+        own = lam * np.clip(radii, 1e-10, 1e50) ** 2
+        widest = float(own.max())
+        dtype, farthest = precision_for(tol, threshold)
+        if dtype == np.float32 and widest > _IN_RANGE:
+            widest = np.inf  # too much for any signal, which is then left to descent
+        self.layout = layout = prepare(atoms, dtype)
         n_features = layout.atoms.shape[1]
         self.n_atoms = len(layout.atoms)
         # At a minimum no more atoms than features are in use; a few more may be on the way.
         self.width = min(self.n_atoms, n_features + 8)
         spreads = np.ones(layout.columns.shape[1])
-        # beyond these limits an atom is as good as rigid, or free, and squares would overflow
-        own = lam * np.clip(radii, 1e-10, 1e50) ** 2
         spreads[: self.n_atoms] = own
-        self.gaussians = Gaussians(layout, spreads, gamma / (2 * lam), float(own.max()), lam)
-        self.budget = Budget(int(max_sweeps), float(tol))
-        self.halt = layout.halt
+        self.gaussians = Gaussians(layout, spreads, threshold, widest, farthest, lam)
+        self.budget = Budget(int(max_sweeps), float(tol), 4 * float(np.finfo(dtype).eps))
         self.most_sweeps = self.budget.max_sweeps
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, layout)
         self.spaces = WorkSpaces(allocate_space, layout, self.width)

@@ -13,18 +13,17 @@ code while others go on. So a code does not depend on the company.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from setatoms._compile import kernel
-from setatoms.lanes import LANES, aligned_zeros, lane_kernel
+from setatoms.lanes import aligned_zeros, count_lanes, vector_kernel
 
-Floats = NDArray[np.float64]
+Floats = NDArray[Any]  # of one precision
 
-# Signals in a group: one vector. With more, signals wait longer for the slowest of their group.
-SIZE = LANES
+# Further than any step, in either precision.
+HUGE = 1e30
 
 # What is known of each place, rows of ``Group.places``.
 Z = 0
@@ -70,22 +69,25 @@ _N_BY_SIGNAL = 23
 
 
 class Group(NamedTuple):
-    """Signals side by side; the last axis is over them. Of symmetric matrices, the lower half."""
+    """Signals side by side; the last axis is over them. Of symmetric matrices, the lower half.
 
-    places: Floats  # (_N_BY_PLACE, n_places, SIZE)
-    signals: Floats  # (_N_BY_SIGNAL, SIZE)
-    gram: Floats  # (n_places * (n_places + 1) / 2, SIZE): see `entry`
+    There are as many as one vector has lanes: with more, signals wait longer for the slowest.
+    """
+
+    places: Floats  # (_N_BY_PLACE, n_places, size)
+    signals: Floats  # (_N_BY_SIGNAL, size)
+    gram: Floats  # (n_places * (n_places + 1) / 2, size): see `entry`
     lower: Floats  # the same: unit triangular factor of the matrix, pivots on its diagonal
 
 
-def allocate_group(n_places: int) -> Group:
-    """Return an empty group for signals of up to n_places atoms."""
-    n_entries = n_places * (n_places + 1) // 2
+def allocate_group(n_places: int, dtype: DTypeLike) -> Group:
+    """Return an empty group for signals of up to n_places atoms, in that precision."""
+    n_entries, size = n_places * (n_places + 1) // 2, count_lanes(dtype)
     return Group(
-        places=aligned_zeros((_N_BY_PLACE, n_places, SIZE)),
-        signals=aligned_zeros((_N_BY_SIGNAL, SIZE)),
-        gram=aligned_zeros((n_entries, SIZE)),
-        lower=aligned_zeros((n_entries, SIZE)),
+        places=aligned_zeros((_N_BY_PLACE, n_places, size), dtype),
+        signals=aligned_zeros((_N_BY_SIGNAL, size), dtype),
+        gram=aligned_zeros((n_entries, size), dtype),
+        lower=aligned_zeros((n_entries, size), dtype),
     )
 
 
@@ -95,4 +97,4 @@ def entry(q, p):
     return q * (q + 1) // 2 + p
 
 
-copy = lane_kernel(2, 0, lambda source, _target: ([source], []), writes=(1,))
+copy = vector_kernel(2, 0, lambda source, _target: ([source], []), writes=(1,))

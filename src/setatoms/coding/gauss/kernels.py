@@ -59,7 +59,7 @@ def _correlate(X, layout, rows):
         stop, end = min(start + size, X.shape[0]), start + size
         signals = rows.signals[start:end]
         load_block(X, start, stop, signals, rows.scales[start:end])
-        multiply_block(signals, layout.columns, rows.correlations[start:end])
+        multiply_block(signals, layout.columns, rows.narrow, rows.correlations[start:end])
 
 
 @inlined
@@ -84,8 +84,9 @@ def _begin_rows(gaussians, start, rounds, rows, out):
     for row in range(out.errors.shape[0]):
         square = dot(rows.signals[row], rows.signals[row])
         lean = gaussians.widest * gaussians.threshold * np.sqrt(square)
+        is_in_range = 1.0 / gaussians.farthest <= square <= gaussians.farthest
         k, state = 0, DONE
-        if rows.scales[row] == 1.0 and lean <= _MOST_LEAN:
+        if rows.scales[row] == 1.0 and lean <= _MOST_LEAN and is_in_range:
             k, state = _recall(row, start, out.support[row], rows.z[row]), OPEN
             if k == 0:
                 rounds.queue[n_fresh] = row

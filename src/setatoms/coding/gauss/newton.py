@@ -19,6 +19,7 @@ from setatoms.coding.gauss.group import (
     FIRST,
     FLOOR,
     GONE,
+    HUGE,
     LEAST,
     LENGTH,
     LIFT,
@@ -30,7 +31,6 @@ from setatoms.coding.gauss.group import (
     SCALE,
     SHORTEST,
     SIGN,
-    SIZE,
     SPREAD,
     STEP,
     STRENGTH,
@@ -44,7 +44,7 @@ from setatoms.coding.gauss.group import (
     entry,
 )
 from setatoms.coding.gauss.objective import evaluate, refresh, settle
-from setatoms.lanes import Lanes, Vector, lane_kernel, subtract_multiples, subtract_products
+from setatoms.lanes import Lanes, Vector, subtract_multiples, subtract_products, vector_kernel
 
 # Newton steps with a fixed matrix converge fast or not at all.
 _NEWTON_STEPS = 12
@@ -53,29 +53,29 @@ _BARRIER = 1e12
 
 
 @kernel
-def solve_group(n_places, threshold, tol, group):
+def solve_group(n_places, threshold, budget, group):
     """Solve the equations of all signals in the group from their z; fill z, lift, tau, rest, value.
 
     BEGUN is the objective before the first step, with a tau that has not settled yet. RUNNING
     stays -1 where steps have not converged.
     """
     places, signals = group.places, group.signals
-    _begin(SIZE, signals[RUNNING], signals[DAMPING], signals[BEFORE])
+    _begin(signals[RUNNING], signals[DAMPING], signals[BEFORE])
     _correlate(n_places, group)
     refresh(n_places, threshold, group)
     evaluate(n_places, threshold, group)
-    copy(SIZE, signals[VALUE], signals[BEGUN])
+    copy(signals[VALUE], signals[BEGUN])
     for q in range(n_places):
-        _set_weaken(SIZE, places[WEAKEN, q], places[SPREAD, q], signals[STRENGTH])
+        _set_weaken(places[WEAKEN, q], places[SPREAD, q], signals[STRENGTH])
     _factor(n_places, group)
     for _ in range(_NEWTON_STEPS):
-        at_rest, changed = _newton_step(n_places, tol, group)
+        at_rest, changed = _newton_step(n_places, budget.tol, group)
         if at_rest:
             break
         if changed:
             _remove(n_places, group)
         refresh(n_places, threshold, group)
-    settle(n_places, group)
+    settle(n_places, budget.resolution, group)
     evaluate(n_places, threshold, group)
 
 
@@ -85,8 +85,8 @@ def _correlate(n_places, group):
     near, z = group.places[NEAR], group.places[Z]
     for q in range(n_places):
         row = group.gram[entry(q, 0) :]
-        copy(SIZE, group.places[FIRST, q], near[q])
-        subtract_products(SIZE, near[q], row, z, q + 1)
+        copy(group.places[FIRST, q], near[q])
+        subtract_products(near[q], row, z, q + 1)
         subtract_multiples(near, row, z[q], q)
 
 
@@ -98,18 +98,18 @@ def _factor(n_places, group):
     for q in range(n_places):
         first = entry(q, 0)
         for p in range(q):
-            _enter(SIZE, group.gram[first + p], used[q], used[p], lower[first + p])
-        _enter_diagonal(SIZE, group.gram[first + q], places[WEAKEN, q], used[q], lower[first + q])
+            _enter(group.gram[first + p], used[q], used[p], lower[first + p])
+        _enter_diagonal(group.gram[first + q], places[WEAKEN, q], used[q], lower[first + q])
     for p in range(n_places):
         scale = places[SCALE, p]
         least = group.signals[LEAST]
-        copy(SIZE, group.signals[FLOOR], least)
+        copy(group.signals[FLOOR], least)
         for q in range(p + 1, n_places):
-            _raise_least(SIZE, least, lower[entry(q, p)])
-        _invert_pivot(SIZE, lower[entry(p, p)], least, scale)
+            _raise_least(least, lower[entry(q, p)])
+        _invert_pivot(lower[entry(p, p)], least, scale)
         for q in range(p + 1, n_places):
             first = entry(q, p)
-            _scale(SIZE, lower[first], scale, line[q])
+            _scale(lower[first], scale, line[q])
             subtract_multiples(lower[first + 1 :], line[p + 1 :], lower[first], q - p)
 
 
@@ -122,11 +122,11 @@ def _remove(n_places, group):
     """
     mark, scale, lower = group.places[LINE], group.places[SCALE], group.lower
     update, beta = group.signals[UPDATE], group.signals[BETA]
-    _begin_update(SIZE, update)
+    _begin_update(update)
     for p in range(n_places):
-        _update_pivot(SIZE, mark[p], scale[p], update, beta)
+        _update_pivot(mark[p], scale[p], update, beta)
         for q in range(p + 1, n_places):
-            _update_factor(SIZE, mark[q], lower[entry(q, p)], mark[p], beta)
+            _update_factor(mark[q], lower[entry(q, p)], mark[p], beta)
 
 
 @kernel
@@ -138,25 +138,25 @@ def _newton_step(n_places, tol, group):
     places, signals = group.places, group.signals
     for q in range(n_places):
         _set_right(
-            SIZE, places[NEAR, q], places[LIFT, q], places[SPREAD, q], places[Z, q],
+            places[NEAR, q], places[LIFT, q], places[SPREAD, q], places[Z, q],
             places[SIGN, q], places[USED, q], signals[STRENGTH], signals[BOUND],
             places[RIGHT, q], places[STEP, q],
         )  # fmt: skip
     _solve_factored(n_places, group)
-    _reset(SIZE, signals[PROMISE], signals[SHORTEST], signals[GONE])
+    _reset(signals[PROMISE], signals[SHORTEST], signals[GONE])
     for q in range(n_places):
         _measure(
-            SIZE, places[STEP, q], places[RIGHT, q], places[Z, q], places[SIGN, q],
+            places[STEP, q], places[RIGHT, q], places[Z, q], places[SIGN, q],
             places[ZERO_AT, q], signals[PROMISE], signals[SHORTEST],
         )  # fmt: skip
     at_rest = _decide(
-        SIZE, signals[PROMISE], signals[SHORTEST], signals[VALUE],
+        signals[PROMISE], signals[SHORTEST], signals[VALUE],
         signals[DAMPING], signals[BEFORE], signals[RUNNING], signals[LENGTH], tol,
     )  # fmt: skip
     changed = 0.0
     for q in range(n_places):
         left = _move(
-            SIZE, places[Z, q], places[SIGN, q], places[USED, q],
+            places[Z, q], places[SIGN, q], places[USED, q],
             places[STEP, q], places[LINE, q], signals[GONE], places[ZERO_AT, q], signals[LENGTH],
         )  # fmt: skip
         changed = max(changed, left)
@@ -169,9 +169,9 @@ def _solve_factored(n_places, group):
     """Replace step by the solution of L D L^T step = right."""
     step, lower = group.places[STEP], group.lower
     for q in range(n_places):
-        subtract_products(SIZE, step[q], lower[entry(q, 0) :], step, q)
+        subtract_products(step[q], lower[entry(q, 0) :], step, q)
     for q in range(n_places):
-        _multiply(SIZE, step[q], group.places[SCALE, q])
+        _multiply(step[q], group.places[SCALE, q])
     for q in range(n_places - 1, 0, -1):
         subtract_multiples(step, lower[entry(q, 0) :], step[q], q)
 
@@ -182,12 +182,12 @@ def _follow_step(n_places, group):
     near, step = group.places[NEAR], group.places[STEP]
     for q in range(n_places):
         row = group.gram[entry(q, 0) :]
-        subtract_products(SIZE, near[q], row, step, q + 1)
+        subtract_products(near[q], row, step, q + 1)
         subtract_multiples(near, row, step[q], q)
 
 
 def _begin_body(running: Vector, *_: Vector) -> Lanes:
-    return [running.constant(number) for number in (-1.0, 1.0, 1e300)], []
+    return [running.constant(number) for number in (-1.0, 1.0, HUGE)], []
 
 
 def _enter_body(gram: Vector, used_q: Vector, used_p: Vector, _lower: Vector) -> Lanes:
@@ -211,14 +211,14 @@ def _right_body(
 
 
 def _reset_body(promise: Vector, *_: Vector) -> Lanes:
-    return [promise.constant(number) for number in (0.0, 1e300, 0.0)], []
+    return [promise.constant(number) for number in (0.0, HUGE, 0.0)], []
 
 
 def _measure_body(
     step: Vector, right: Vector, z: Vector, sign: Vector, _zero_at: Vector,
     promise: Vector, shortest: Vector,
 ) -> Lanes:  # fmt: skip
-    zero_at = (-(z / step)).at_least(0.0).where_negative(step * sign, 1e300)
+    zero_at = (-(z / step)).at_least(0.0).where_negative(step * sign, HUGE)
     return [zero_at, promise + step * right, shortest.at_most(zero_at)], []
 
 
@@ -232,7 +232,7 @@ def _decide_body(
     damping = shorter.where_negative(before * 0.25 - promise, damping)
     vanishes = no.where_negative(damping - shortest, yes)
     length = shortest.where_negative(vanishes, damping).where_negative(running, 0.0)
-    before = damping.constant(1e300).where_negative(vanishes, promise)
+    before = damping.constant(HUGE).where_negative(vanishes, promise)
     # on with it where an atom leaves, or where a step could still lower the objective
     goes_on = yes.where_negative(tol * value - promise, no)
     goes_on = yes.where_negative(vanishes, goes_on)
@@ -271,25 +271,25 @@ def _factor_body(mark: Vector, lower: Vector, own: Vector, beta: Vector) -> Lane
     return [mark, lower + beta * mark], []
 
 
-_begin = lane_kernel(3, 0, _begin_body, writes=(0, 1, 2))
-_set_weaken = lane_kernel(
+_begin = vector_kernel(3, 0, _begin_body, writes=(0, 1, 2))
+_set_weaken = vector_kernel(
     3, 0, lambda _weaken, spread, strength: ([strength * spread], []), writes=(0,)
 )
-_enter = lane_kernel(4, 0, _enter_body, writes=(3,))
-_enter_diagonal = lane_kernel(4, 0, _diagonal_body, writes=(3,))
-_invert_pivot = lane_kernel(
+_enter = vector_kernel(4, 0, _enter_body, writes=(3,))
+_enter_diagonal = vector_kernel(4, 0, _diagonal_body, writes=(3,))
+_invert_pivot = vector_kernel(
     3, 0, lambda pivot, least, _scale: ([1.0 / pivot.at_least(least)], []), writes=(2,)
 )
-_raise_least = lane_kernel(
+_raise_least = vector_kernel(
     2, 0, lambda least, entry: ([least.at_least(entry * entry)], []), writes=(0,)
 )
-_scale = lane_kernel(3, 0, _scale_body, writes=(0, 2))
-_set_right = lane_kernel(10, 0, _right_body, writes=(8, 9))
-_multiply = lane_kernel(2, 0, lambda target, factor: ([target * factor], []), writes=(0,))
-_reset = lane_kernel(3, 0, _reset_body, writes=(0, 1, 2))
-_begin_update = lane_kernel(1, 0, lambda update: ([update.constant(_BARRIER)], []), writes=(0,))
-_update_pivot = lane_kernel(4, 0, _pivot_body, writes=(1, 2, 3))
-_update_factor = lane_kernel(4, 0, _factor_body, writes=(0, 1))
-_measure = lane_kernel(7, 0, _measure_body, writes=(4, 5, 6))
-_decide = lane_kernel(7, 1, _decide_body, writes=(3, 4, 5, 6), reduces=("min",))
-_move = lane_kernel(8, 0, _move_body, writes=(0, 1, 2, 3, 4, 5), reduces=("max",))
+_scale = vector_kernel(3, 0, _scale_body, writes=(0, 2))
+_set_right = vector_kernel(10, 0, _right_body, writes=(8, 9))
+_multiply = vector_kernel(2, 0, lambda target, factor: ([target * factor], []), writes=(0,))
+_reset = vector_kernel(3, 0, _reset_body, writes=(0, 1, 2))
+_begin_update = vector_kernel(1, 0, lambda update: ([update.constant(_BARRIER)], []), writes=(0,))
+_update_pivot = vector_kernel(4, 0, _pivot_body, writes=(1, 2, 3))
+_update_factor = vector_kernel(4, 0, _factor_body, writes=(0, 1))
+_measure = vector_kernel(7, 0, _measure_body, writes=(4, 5, 6))
+_decide = vector_kernel(7, 1, _decide_body, writes=(3, 4, 5, 6), reduces=("min",))
+_move = vector_kernel(8, 0, _move_body, writes=(0, 1, 2, 3, 4, 5), reduces=("max",))

@@ -19,7 +19,6 @@ from setatoms.coding.gauss.group import (
     RUNNING,
     SECANT,
     SIGN,
-    SIZE,
     SPREAD,
     SQUARE,
     STRENGTH,
@@ -28,10 +27,10 @@ from setatoms.coding.gauss.group import (
     Z,
     copy,
 )
-from setatoms.lanes import Lanes, Vector, lane_kernel
+from setatoms.lanes import Lanes, Vector, vector_kernel
 
-# tau and the alphas agree when tau would change by no more than this share of 1 + tau.
-_AGREED = 1e-15
+# Of which no ratio can be taken, in either precision.
+_NO_CHANGE = 1e-37
 
 
 @kernel
@@ -44,34 +43,37 @@ def refresh(n_places, threshold, group):
     _measure_rest(n_places, group)
     _renew(n_places, group)
     _follow(
-        SIZE, signals[REST], signals[RUNNING], signals[GAP], signals[TAU], signals[STRENGTH],
+        signals[REST], signals[RUNNING], signals[GAP], signals[TAU], signals[STRENGTH],
         signals[BOUND], threshold,
     )  # fmt: skip
 
 
 @kernel
-def settle(n_places, group):
-    """Renew 1/alpha and tau until they agree, by the secant method, signal by signal."""
+def settle(n_places, resolution, group):
+    """Renew 1/alpha and tau until they agree, by the secant method, signal by signal.
+
+    They do when tau would change by no more than that share of 1 + tau.
+    """
     signals = group.signals
     _measure_rest(n_places, group)
     _renew(n_places, group)
-    copy(SIZE, signals[GAP], signals[SECANT])
+    copy(signals[GAP], signals[SECANT])
     for _ in range(60):
-        if _disagreement(SIZE, signals[GAP], signals[TAU]) <= 0.0:
+        if _disagreement(signals[GAP], signals[TAU], resolution) <= 0.0:
             break
-        _take_secant(SIZE, signals[TAU], signals[GAP], signals[GAP_BEFORE], signals[SECANT])
+        _take_secant(signals[TAU], signals[GAP], signals[GAP_BEFORE], signals[SECANT], resolution)
         _renew(n_places, group)
-        _aim_secant(SIZE, signals[GAP], signals[GAP_BEFORE], signals[SECANT])
+        _aim_secant(signals[GAP], signals[GAP_BEFORE], signals[SECANT])
 
 
 @kernel
 def evaluate(n_places, threshold, group):
     """Fill value with the objective (in units of lam) of settled codes."""
     places, signals = group.places, group.signals
-    copy(SIZE, signals[LEFT], signals[VALUE])
+    copy(signals[LEFT], signals[VALUE])
     for q in range(n_places):
         _add_price(
-            SIZE, places[Z, q], places[LIFT, q], places[NEAR, q], places[SPREAD, q],
+            places[Z, q], places[LIFT, q], places[NEAR, q], places[SPREAD, q],
             places[SIGN, q], signals[INVERSE], signals[LEFT], signals[VALUE], 2.0 * threshold,
         )  # fmt: skip
 
@@ -80,19 +82,19 @@ def evaluate(n_places, threshold, group):
 def _measure_rest(n_places, group):
     """Fill ||e||^2."""
     places, signals = group.places, group.signals
-    copy(SIZE, signals[SQUARE], signals[REST])
+    copy(signals[SQUARE], signals[REST])
     for q in range(n_places):
-        _explain(SIZE, signals[REST], places[Z, q], places[FIRST, q], places[NEAR, q])
+        _explain(signals[REST], places[Z, q], places[FIRST, q], places[NEAR, q])
 
 
 @kernel
 def _renew(n_places, group):
     """Renew 1/alpha for the present tau; fill gap with the tau that follows less this one."""
     places, signals = group.places, group.signals
-    _prepare(SIZE, signals[TAU], signals[REST], signals[INVERSE], signals[LEFT], signals[GAP])
+    _prepare(signals[TAU], signals[REST], signals[INVERSE], signals[LEFT], signals[GAP])
     for q in range(n_places):
         _renew_place(
-            SIZE, places[Z, q], places[NEAR, q], places[SPREAD, q], places[LIFT, q],
+            places[Z, q], places[NEAR, q], places[SPREAD, q], places[LIFT, q],
             signals[GAP], signals[INVERSE], signals[LEFT],
         )  # fmt: skip
 
@@ -128,18 +130,20 @@ def _follow_body(
     return [tau, rest.at_least(0.0) / grown, grown * threshold], []
 
 
-def _excess(gap: Vector, tau: Vector) -> Vector:
-    return abs(gap) - (tau + 1.0) * _AGREED
+def _excess(gap: Vector, tau: Vector, resolution: Vector) -> Vector:
+    return abs(gap) - (tau + 1.0) * resolution
 
 
-def _take_body(tau: Vector, gap: Vector, _before: Vector, secant: Vector) -> Lanes:
-    step = tau.constant(0.0).where_negative(_excess(gap, tau), secant)
+def _take_body(
+    tau: Vector, gap: Vector, _before: Vector, secant: Vector, resolution: Vector
+) -> Lanes:
+    step = tau.constant(0.0).where_negative(_excess(gap, tau, resolution), secant)
     return [tau + step, gap, step], []
 
 
 def _aim_body(gap: Vector, before: Vector, secant: Vector) -> Lanes:
     change = before - gap
-    return [gap.where_negative(abs(change) - 1e-300, gap * secant / change)], []
+    return [gap.where_negative(abs(change) - _NO_CHANGE, gap * secant / change)], []
 
 
 def _price_body(
@@ -156,11 +160,11 @@ def _price_body(
     return [value + distance / spread + threshold * sign * z * lift], []
 
 
-_explain = lane_kernel(4, 0, _explain_body, writes=(0,))
-_prepare = lane_kernel(5, 0, _prepare_body, writes=(2, 3, 4))
-_renew_place = lane_kernel(7, 0, _renew_body, writes=(3, 4))
-_follow = lane_kernel(6, 1, _follow_body, writes=(3, 4, 5))
-_disagreement = lane_kernel(2, 0, lambda gap, tau: ([], [_excess(gap, tau)]), reduces=("max",))
-_take_secant = lane_kernel(4, 0, _take_body, writes=(0, 2, 3))
-_aim_secant = lane_kernel(3, 0, _aim_body, writes=(2,))
-_add_price = lane_kernel(8, 1, _price_body, writes=(7,))
+_explain = vector_kernel(4, 0, _explain_body, writes=(0,))
+_prepare = vector_kernel(5, 0, _prepare_body, writes=(2, 3, 4))
+_renew_place = vector_kernel(7, 0, _renew_body, writes=(3, 4))
+_follow = vector_kernel(6, 1, _follow_body, writes=(3, 4, 5))
+_disagreement = vector_kernel(2, 1, lambda *given: ([], [_excess(*given)]), reduces=("max",))
+_take_secant = vector_kernel(4, 1, _take_body, writes=(0, 2, 3))
+_aim_secant = vector_kernel(3, 0, _aim_body, writes=(2,))
+_add_price = vector_kernel(8, 1, _price_body, writes=(7,))

@@ -59,6 +59,7 @@ class Gaussians(NamedTuple):
     spreads: NDArray[np.float64]  # (n_padded,): lam rho^2, 1 where it pads
     threshold: float  # gamma / (2 lam)
     widest: float  # the largest spread of an atom
+    farthest: float  # ||y||^2 beyond it, or below one over it, is too much for this precision
     lam: float
 
 
@@ -67,3 +68,4 @@ class Budget(NamedTuple):
 
     max_sweeps: int
     tol: float
+    resolution: float  # smallest share of a number that rounding leaves

@@ -7,10 +7,10 @@ those that violate their bound; signals for which there are none are done.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from setatoms._compile import inlined, kernel
 from setatoms.coding.gauss.group import (
@@ -21,7 +21,6 @@ from setatoms.coding.gauss.group import (
     REST,
     RUNNING,
     SIGN,
-    SIZE,
     SPREAD,
     SQUARE,
     TAU,
@@ -34,7 +33,7 @@ from setatoms.coding.gauss.group import (
 )
 from setatoms.coding.gauss.newton import solve_group
 from setatoms.coding.gauss.start import choose_greedily
-from setatoms.lanes import aligned_zeros, lane_kernel, subtract_rows
+from setatoms.lanes import aligned_zeros, count_lanes, lane_kernel, subtract_rows
 from setatoms.vectors import largest
 
 Ints = NDArray[np.int64]
@@ -67,15 +66,15 @@ class Rounds(NamedTuple):
     queue: Ints  # (n,): the signals of a round
     sorted: Ints  # (n,): by their number of atoms
     histogram: Ints  # (width + 2,)
-    u: Floats  # (SIZE, n_padded): correlations with what is left, of a few signals
+    u: NDArray[Any]  # (size of a group, n_padded): correlations with what is left
 
 
-def allocate_rounds(n: int, n_padded: int, width: int) -> Rounds:
-    """Return work space for n signals of up to ``width`` atoms."""
+def allocate_rounds(n: int, n_padded: int, width: int, dtype: DTypeLike) -> Rounds:
+    """Return work space for n signals of up to ``width`` atoms, in that precision."""
     counts, kept, state, caution, queue, in_order = np.zeros((6, n), np.int64)
     squares, rest = np.empty((2, n))
     return Rounds(
-        group=allocate_group(width),
+        group=allocate_group(width, dtype),
         counts=counts,
         kept=kept,
         state=state,
@@ -86,7 +85,7 @@ def allocate_rounds(n: int, n_padded: int, width: int) -> Rounds:
         queue=queue,
         sorted=in_order,
         histogram=np.empty(width + 2, np.int64),
-        u=aligned_zeros((SIZE, n_padded)),
+        u=aligned_zeros((count_lanes(dtype), n_padded), dtype),
     )
 
 
@@ -96,7 +95,7 @@ def solve_in_rounds(gaussians, budget, greedy, rounds, rows, out):
 
     Fill these, values, tau, objective, sweeps and settled; state becomes DONE.
     """
-    n_open = 0
+    n_open, size = 0, rounds.u.shape[0]
     for row in range(out.errors.shape[0]):
         if rounds.state[row] == OPEN:
             rounds.queue[n_open] = row
@@ -105,12 +104,12 @@ def solve_in_rounds(gaussians, budget, greedy, rounds, rows, out):
     while n_open > 0:
         n_rounds += 1
         _sort_by_count(n_open, rounds)
-        for first in range(0, n_open, SIZE):
-            last = min(first + SIZE, n_open)
+        for first in range(0, n_open, size):
+            last = min(first + size, n_open)
             n_places = rounds.counts[rounds.sorted[last - 1]]
             _load(first, last, n_places, gaussians, rounds, rows, out)
-            solve_group(n_places, gaussians.threshold, budget.tol, rounds.group)
-            _unload(first, last, rounds, rows, out)
+            solve_group(n_places, gaussians.threshold, budget, rounds.group)
+            _unload(first, last, budget.resolution, rounds, rows, out)
         n_open = _list_unfinished(n_open, budget.max_sweeps, rounds, out)
         if n_rounds == _MOST_ROUNDS:
             break
@@ -140,7 +139,7 @@ def _sort_by_count(n_open, rounds):
 def _load(first, last, n_places, gaussians, rounds, rows, out):
     """Put signals of the sorted queue into the group."""
     group, gram = rounds.group, gaussians.layout.gram
-    for i in range(SIZE):
+    for i in range(group.signals.shape[1]):
         count = 0
         group.signals[SQUARE, i], group.signals[TAU, i], group.signals[FLOOR, i] = 1.0, 0.0, 1.0
         if first + i < last:
@@ -176,12 +175,12 @@ def _leave_empty(count, n_places, i, group):
 
 
 @kernel
-def _unload(first, last, rounds, rows, out):
+def _unload(first, last, resolution, rounds, rows, out):
     """Take the codes of signals out of the group; where the objective rose, the old code stays."""
     group = rounds.group
     for i in range(last - first):
         row = rounds.sorted[first + i]
-        limit = out.objective[row] * (1.0 + 1e-13)
+        limit = out.objective[row] * (1.0 + 16.0 * resolution)
         if rounds.kept[row] == 0 and rounds.counts[row] > 0:
             # worse than the code it started with
             limit = min(limit, group.signals[BEGUN, i] * (1.0 + 1e-3))
@@ -222,9 +221,9 @@ def _list_unfinished(n_open, max_sweeps, rounds, out):
 @kernel
 def _look(n_open, gaussians, budget, rounds, rows, out):
     """Look at all atoms for each signal of the queue; return how many go on, in the queue."""
-    n_left, n_padded = 0, rounds.u.shape[1]
-    for first in range(0, n_open, SIZE):
-        last = min(first + SIZE, n_open)
+    n_left, (size, n_padded) = 0, rounds.u.shape
+    for first in range(0, n_open, size):
+        last = min(first + size, n_open)
         for i in range(first, last):
             row = rounds.queue[i]
             subtract_rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ class SignalRows(NamedTuple):
 
     signals: NDArray[np.float64]  # (n, n_features): extreme ones scaled
     scales: NDArray[np.float64]  # (n,)
-    correlations: NDArray[np.float64]  # (n, n_padded)
+    narrow: NDArray[Any]  # (block_rows, n_features): those of a block, in the precision of products
+    correlations: NDArray[Any]  # (n, n_padded)
     z: NDArray[np.float64]  # (n, width)
     tau: NDArray[np.float64]  # (n,)
     settled: NDArray[np.bool_]  # (n,)
@@ -38,20 +39,21 @@ class Space(NamedTuple):
 
 def allocate_space(n: int, layout: Layout, width: int) -> Space:
     """Return work space for up to n signals, each with at most `width` atoms."""
-    n_features, n_padded = layout.columns.shape
+    (n_features, n_padded), dtype = layout.columns.shape, layout.columns.dtype
     n_whole = -(-n // layout.block_rows) * layout.block_rows
     rows = SignalRows(
         np.empty((n_whole, n_features)),
         np.empty(n_whole),
-        aligned_zeros((n_whole, n_padded)),
+        np.empty((layout.block_rows, n_features), dtype),
+        aligned_zeros((n_whole, n_padded), dtype),
         np.empty((n, width)),
         np.empty(n),
         np.empty(n, np.bool_),
     )
     return Space(
         rows=rows,
-        greedy=allocate_greedy(n_padded),
-        rounds=allocate_rounds(n, n_padded, width),
+        greedy=allocate_greedy(n_padded, dtype),
+        rounds=allocate_rounds(n, n_padded, width, dtype),
         members=np.empty((width, n_features)),
         spreads=np.empty(n_padded),
         past=allocate_past(width, n_features),

@@ -6,10 +6,10 @@ take their steps side by side, each at its own pace: one that is done makes way 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from setatoms._compile import kernel
 from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
@@ -25,8 +25,8 @@ _SIDE = 4
 class Greedy(NamedTuple):
     """Work space for signals side by side, a row for each."""
 
-    u: NDArray[np.float64]  # (_SIDE, n_padded): correlations with what is left
-    z: NDArray[np.float64]  # (_SIDE, n_padded)
+    u: NDArray[Any]  # (_SIDE, n_padded): correlations with what is left
+    z: NDArray[Any]  # (_SIDE, n_padded)
     listed: NDArray[np.bool_]  # (_SIDE, n_padded): atoms that were in use
     rows: NDArray[np.int64]  # (_SIDE,): which signal it is, or -1
     atoms: NDArray[np.int64]  # (_SIDE,): the atom to change next
@@ -35,12 +35,12 @@ class Greedy(NamedTuple):
     steps: NDArray[np.int64]  # (_SIDE,): steps that may still be taken
 
 
-def allocate_greedy(n_padded: int) -> Greedy:
-    """Return work space for dictionaries of so many atoms."""
+def allocate_greedy(n_padded: int, dtype: DTypeLike) -> Greedy:
+    """Return work space for dictionaries of so many atoms, in that precision."""
     shape = (_SIDE, n_padded)
     rows, atoms, counts, steps = np.zeros((4, _SIDE), np.int64)
     return Greedy(
-        aligned_zeros(shape), aligned_zeros(shape), np.zeros(shape, np.bool_),
+        aligned_zeros(shape, dtype), aligned_zeros(shape, dtype), np.zeros(shape, np.bool_),
         rows, atoms, np.zeros(_SIDE), counts, steps,
     )  # fmt: skip
 

@@ -27,7 +27,6 @@ class OmpCoder:
         self.layout = prepare(atoms)
         self.n_atoms = len(self.layout.atoms)
         self.width = int(n_nonzero)
-        self.halt = self.layout.halt
         self.most_sweeps = self.width
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.layout)
         self.spaces = WorkSpaces(_allocate, self.layout, self.width)

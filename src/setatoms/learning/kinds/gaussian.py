@@ -63,6 +63,10 @@ class GaussianAtoms(AtomKind):
         """Return the atoms made ready for Gauss-L1, as precise as scores must be."""
         return GaussCoder(atoms, radii, self.lam, self.gamma, self.max_sweeps, self.tol)
 
+    def _learner(self, atoms: Array, radii: Array) -> GaussCoder:
+        """Return the atoms made ready for Gauss-L1, as precise as learning must be."""
+        return GaussCoder(atoms, radii, self.lam, self.gamma, self.fit_max_sweeps, self.fit_tol)
+
     @property
     def gaps(self) -> Gaps:
         """What missing entries cost: nothing, as the 1-norm of the code holds them."""
@@ -78,7 +82,7 @@ class GaussianAtoms(AtomKind):
         codes = NO_CODES
         if has_room_for_codes(len(X), atoms):
             codes = KnownCodes(np.full(shape, -1, np.int32), np.zeros(shape))
-        return Memory(self.coder(atoms, radii), X, codes)
+        return Memory(self._learner(atoms, radii), X, codes)
 
     def statistics(
         self,
@@ -91,7 +95,7 @@ class GaussianAtoms(AtomKind):
         n_jobs: int | None,
     ) -> Statistics:
         """Code the rows of X, fill them in place where `missing`, and sum what moves the atoms."""
-        coder = GaussCoder(atoms, radii, self.lam, self.gamma, self.fit_max_sweeps, self.fit_tol)
+        coder = self._learner(atoms, radii)
         rows, filling = signals(X, 0, len(X)), filling_of(X, self.gaps, missing)
         call = partial(_sum_gaussians, rows, coder.gaussians, coder.budget, memory.codes, filling)
         return sum_parts(call, coder, X, memory, n_jobs)

@@ -1,0 +1,124 @@
+"""Products of matrices whose sums are always added up in the same order.
+
+A library for linear algebra chooses by the processor how it adds up, and so the last bits of its
+products differ from machine to machine, as do models that are learned from them. Here every entry
+is a sum over the columns of the left matrix from the first to the last, each product fused with
+the sum. How many entries are worked on at a time depends on the processor, what comes out does not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from setatoms.lanes.instructions import (
+    INT,
+    Shape,
+    load,
+    multiply_add,
+    place,
+    shape_of,
+    spread,
+    store,
+)
+
+# Rows and vectors of a tile whose sums fit into registers: of 64 bytes, and of half as many.
+_ROWS = 4
+_VECTORS_IF_WIDE, _VECTORS_ELSE = 4, 1
+
+
+def has_wide_registers() -> bool:
+    """Tell whether the processor that is compiled for has registers for whole vectors."""
+    given: Any = getattr(config, "CPU_FEATURES", None)
+    features = get_host_cpu_features().flatten() if given is None else given
+    return "+avx512f" in features.split(",")
+
+
+def _multiply_rows(_context, left, right, out):
+    """Fill out (n, p) with left (n, m) times right (m, p); p is a multiple of whole vectors."""
+    shape = shape_of(left, right, out)
+
+    def generate(context, builder, signature, values):
+        a, b, c = (
+            context.make_array(kind)(context, builder, value)
+            for kind, value in zip(signature.args, values, strict=True)
+        )
+        n_rows, length = cgutils.unpack_tuple(builder, a.shape, 2)
+        width = builder.extract_value(b.shape, 1)
+        tile = _Tile(builder, shape, a.data, b.data, c.data, length, width)
+        n_whole = builder.and_(n_rows, INT(~(_ROWS - 1)))
+        at, size = INT(0), _VECTORS_IF_WIDE if has_wide_registers() else _VECTORS_ELSE
+        # panels of four vectors, then at most one of two and one of one
+        while size:
+            step = INT(size * shape.lanes)
+            stop = builder.sub(width, builder.srem(builder.sub(width, at), step))
+            with cgutils.for_range_slice(builder, at, stop, step, INT) as (column, _):
+                with cgutils.for_range_slice(builder, INT(0), n_whole, INT(_ROWS), INT) as (row, _):
+                    tile.fill(row, column, _ROWS, size)
+                with cgutils.for_range_slice(builder, n_whole, n_rows, INT(1), INT) as (row, _):
+                    tile.fill(row, column, 1, size)
+            at, size = stop, size // 2
+        return context.get_dummy_value()
+
+    return types.void(left, right, out), generate
+
+
+class _Tile:
+    """Entries of a product that are worked on together.
+
+    Parameters
+    ----------
+    builder : ir.IRBuilder
+        Where instructions go.
+    shape : Shape
+        Of vectors.
+    left, right, out : ir.Value
+        Where the matrices begin.
+    length, width : ir.Value
+        Columns of the left matrix, and of the other two.
+    """
+
+    def __init__(
+        self,
+        builder: ir.IRBuilder,
+        shape: Shape,
+        left: ir.Value,
+        right: ir.Value,
+        out: ir.Value,
+        length: ir.Value,
+        width: ir.Value,
+    ) -> None:
+        self.builder, self.shape = builder, shape
+        self.left, self.right, self.out = left, right, out
+        self.length, self.width = length, width
+
+    def fill(self, row: ir.Value, column: ir.Value, n_rows: int, n_vectors: int) -> None:
+        """Fill the entries of some rows and vectors of columns."""
+        b, shape = self.builder, self.shape
+        rows = [b.add(row, INT(i)) for i in range(n_rows)]
+        columns = [b.add(column, INT(i * shape.lanes)) for i in range(n_vectors)]
+        sums = [[cgutils.alloca_once(b, shape.vector) for _ in columns] for _ in rows]
+        for slot in (slot for of_row in sums for slot in of_row):
+            b.store(shape.constant(0.0), slot)
+        begins = [b.mul(each, self.length) for each in rows]
+        with cgutils.for_range(b, self.length, intp=INT) as loop:
+            begin = b.mul(loop.index, self.width)
+            vectors = [load(b, shape, self.right, b.add(begin, at)) for at in columns]
+            for of_row, first in zip(sums, begins, strict=True):
+                at = place(b, self.left, b.add(first, loop.index), shape.number)
+                factor = spread(b, b.load(at, typ=shape.number), shape.vector)
+                for slot, vector in zip(of_row, vectors, strict=True):
+                    b.store(multiply_add(b, shape, factor, vector, b.load(slot)), slot)
+        for each, of_row in zip(rows, sums, strict=True):
+            begin = b.mul(each, self.width)
+            for at, slot in zip(columns, of_row, strict=True):
+                store(b, shape, b.load(slot), self.out, b.add(begin, at))
+
+
+# The compiler passes the context itself, so callers see one argument less than the definition.
+multiply_rows: Any = intrinsic(_multiply_rows)
