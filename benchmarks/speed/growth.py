@@ -37,6 +37,8 @@ def first_call_lines(settings: Settings) -> Iterator[Line]:
     found = [in_child("first_call", settings.threads) for _ in range(settings.rounds)]
     seconds = {key: median(one[key] for one in found) for key in found[0]}
     imports = {f"import {name} s": seconds[name] for name in ("scikit-learn", "setatoms")}
+    theirs = median(one["all"] / one["scikit-learn"] for one in found)
+    imports |= {"times the import of scikit-learn": theirs}
     for name, key, results in (("fit, score", "call", {}), ("imports, fit, score", "all", imports)):
         yield Line(
             "first call", "new process", name,

@@ -63,6 +63,7 @@ def test_models_do_not_depend_on_the_width_of_registers(tmp_path) -> None:
         NUMBA_CPU_FEATURES=narrow,
         NUMBA_CACHE_DIR=str(tmp_path),
         OPENBLAS_CORETYPE="Haswell",
+        NPY_DISABLE_CPU_FEATURES="AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL",
     )
     assert len(others) == len(DETECTORS)
     assert others == digests()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from setatoms.decisions import RULES, Combination, find_beyond
+from setatoms.decisions import RULES, Combination
+from setatoms.decisions.early import find_beyond
 
 RNG = np.random.default_rng(0)
 

@@ -9,7 +9,6 @@ from setatoms.decisions.discoveries import (
     benjamini_hochberg_cut,
     check_level,
 )
-from setatoms.decisions.early import find_beyond
 from setatoms.decisions.thresholds import (
     UNSEEN_SHARE,
     CrossFitted,
@@ -40,7 +39,6 @@ __all__ = [
     "conformal_p_values",
     "cross_fit",
     "draw_halves",
-    "find_beyond",
     "profile",
     "share_offset",
     "unseen_errors",

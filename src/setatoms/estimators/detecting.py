@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from setatoms import decisions
+from setatoms.decisions.early import find_beyond
 from setatoms.estimators.checkpoint import Checkpoint, Stage
 from setatoms.estimators.deciding import DecidesByScore
 from setatoms.estimators.explaining import ExplainsRows
@@ -440,7 +441,7 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
             some = Z if len(rows) == len(Z) else Z[rows]
             return measure(self.dictionaries_[k], some, self.n_jobs)
 
-        return decisions.find_beyond(-self.offset_, len(Z), len(self.dictionaries_), ask, combine)
+        return find_beyond(-self.offset_, len(Z), len(self.dictionaries_), ask, combine)
 
     def compare(self, X: Any) -> decisions.BatchComparison:
         """Tell whether a batch of rows is like those that were learned from, as a whole.

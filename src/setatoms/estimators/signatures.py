@@ -80,7 +80,7 @@ class DetectorParameters(CommonParameters):
     training_offset_ : float
         The threshold for the training rows themselves, which score better than others.
     lowest_scores_ : ndarray of shape (n_lowest,) or None
-        The lowest scores of training rows, increasing, up to 1,001 of them; None beyond 50,000
+        The lowest scores of training rows, increasing, up to 1,001 of them; None beyond 20,000
         rows, of which as many at random tell units and thresholds.
     calibration_scores_ : ndarray of shape (n_calibration,) or None
         What `p_values` compares with: increasing scores of rows outside the fit.

@@ -286,7 +286,7 @@ def test_json_gives_the_lines_back(coder_lines: dict[str, list[Line]]) -> None:
 def test_the_command_prints_writes_and_fills(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = Line("omp", "A, s=2", "SPAMS omp", "peer", rows=10, seconds=0.1, ratio=3.0)
+    line = Line("omp", "A, s=2", "SPAMS omp", "peer", rows=10, seconds=0.1, ratio=5.0)
     monkeypatch.setattr(command, "QUICK", TINY)
     monkeypatch.setitem(command.PARTS, "omp", lambda _: iter([line]))
     page, written = tmp_path / "page.md", tmp_path / "deep" / "results.json"
@@ -294,10 +294,10 @@ def test_the_command_prints_writes_and_fills(
     options = ["--quick", "--only", "omp", "--json", str(written), "--write", str(page)]
     assert main(["speed", *options]) == 0
     assert "1 of 1 goals reached" in capsys.readouterr().out
-    assert report.read_json(written.read_text(encoding="utf-8"))[0][0].ratio == 3.0
+    assert report.read_json(written.read_text(encoding="utf-8"))[0][0].ratio == 5.0
     text = page.read_text(encoding="utf-8")
     assert "Not a complete run" in text
-    assert "| omp: A, s=2 | SPAMS omp | 3 x | ≥ 2.5; 5 | pass |" in text
+    assert "| omp: A, s=2 | SPAMS omp | 5 x | ≥ 4; 6 | pass |" in text
     assert main(["speed", "--read", str(written)]) == 0
     assert "SPAMS omp" in capsys.readouterr().out
 
