@@ -226,7 +226,7 @@ def test_verdicts_follow_the_bounds() -> None:
 
 
 def test_a_goal_reads_its_own_quantity() -> None:
-    assert Line("omp", "A, s=2", "SPAMS omp", ratio=3.0).verdict == "pass"
+    assert Line("omp", "A, s=2", "SPAMS omp", ratio=5.0).verdict == "pass"
     assert Line("paper", "27,000 fits", "all methods", results={"minutes": 20}).verdict == "aim"
     assert Line("omp", "A, s=2", "SPAMS omp", skipped="absent").verdict == "not run"
     assert Line("omp", "C, s=2", "SPAMS omp", ratio=3.0).verdict == ""
@@ -241,7 +241,7 @@ def test_growth_compares_each_size_with_the_one_before(monkeypatch: pytest.Monke
     times = [line.results.get("growth") for line in lines if line.part == "growth"]
     assert times == pytest.approx([None, 10, 10, None, 10, 10])
     assert {line.results["of input"] for line in lines if line.part == "memory"} == {1 / 8}
-    assert sum(line.goal is not None for line in lines) == 3
+    assert sum(line.goal is not None for line in lines) == 4
 
 
 def test_a_child_measures_time_and_memory() -> None:
