@@ -11,6 +11,7 @@ from setatoms.coding.gauss.group import (
     FIRST,
     GAP,
     GAP_BEFORE,
+    HUGE,
     INVERSE,
     LEFT,
     LIFT,
@@ -18,7 +19,6 @@ from setatoms.coding.gauss.group import (
     REST,
     RUNNING,
     SECANT,
-    SIGN,
     SPREAD,
     SQUARE,
     STRENGTH,
@@ -74,7 +74,7 @@ def evaluate(n_places, threshold, group):
     for q in range(n_places):
         _add_price(
             places[Z, q], places[LIFT, q], places[NEAR, q], places[SPREAD, q],
-            places[SIGN, q], signals[INVERSE], signals[LEFT], signals[VALUE], 2.0 * threshold,
+            signals[INVERSE], signals[LEFT], signals[VALUE], 2.0 * threshold,
         )  # fmt: skip
 
 
@@ -147,7 +147,7 @@ def _aim_body(gap: Vector, before: Vector, secant: Vector) -> Lanes:
 
 
 def _price_body(
-    z: Vector, lift: Vector, near: Vector, spread: Vector, sign: Vector,
+    z: Vector, lift: Vector, near: Vector, spread: Vector,
     inverse: Vector, left: Vector, value: Vector, threshold: Vector,
 ) -> Lanes:  # fmt: skip
     # a - d = (alpha - 1) d + beta r; its norm without the cancellation in alpha - 1
@@ -157,7 +157,9 @@ def _price_body(
     across = lean * lean - bent
     dip = across / ((across + 1.0).at_least(1e-12).sqrt() + 1.0) - lean
     distance = dip * (dip + lean + lean) + bent
-    return [value + distance / spread + threshold * sign * z * lift], []
+    total = value + distance / spread + threshold * abs(z * lift)
+    # no unit vector leans that far: such a code is none
+    return [total.constant(HUGE).where_negative(across + 1.0, total)], []
 
 
 _explain = vector_kernel(4, 0, _explain_body, writes=(0,))
@@ -167,4 +169,4 @@ _follow = vector_kernel(6, 1, _follow_body, writes=(3, 4, 5))
 _disagreement = vector_kernel(2, 1, lambda *given: ([], [_excess(*given)]), reduces=("max",))
 _take_secant = vector_kernel(4, 1, _take_body, writes=(0, 2, 3))
 _aim_secant = vector_kernel(3, 0, _aim_body, writes=(2,))
-_add_price = vector_kernel(8, 1, _price_body, writes=(7,))
+_add_price = vector_kernel(7, 1, _price_body, writes=(6,))
