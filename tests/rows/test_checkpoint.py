@@ -82,6 +82,20 @@ def test_that_of_another_fit_is_refused(
         make().fit(X, checkpoint=tmp_path / "done")
 
 
+def test_that_of_another_detector_or_version_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints.Checkpoint(tmp_path / "cone", MAKERS["cone"](), MemoryRows(X))
+    with pytest.raises(CheckpointError, match="another fit: estimator"):
+        MAKERS["gaussian"]().fit(X, checkpoint=tmp_path / "cone")
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoints, "__version__", "0.1.0")
+        checkpoints.Checkpoint(tmp_path / "old", MAKERS["cone"](), MemoryRows(X))
+    with pytest.raises(CheckpointError, match="another fit: version"):
+        MAKERS["cone"]().fit(X, checkpoint=tmp_path / "old")
+    assert {path.name for path in tmp_path.iterdir()} == {"cone", "old"}
+
+
 def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(CheckpointError, match="not empty and no checkpoint"):

@@ -9,7 +9,9 @@ import sys
 import textwrap
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +26,17 @@ from setatoms.learning.kinds import ConeAtoms, GaussianAtoms
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 pytest.importorskip("distributed", reason="distributed is not installed")
 
+import cloudpickle  # noqa: E402
 import dask.array as da  # noqa: E402
 import dask.bag as db  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
+from dask import multiprocessing  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 
 from setatoms.rows import dask as dask_rows  # noqa: E402
-from setatoms.rows import dask_signals  # noqa: E402
+from setatoms.rows import dask_signals, delayed  # noqa: E402
 from setatoms.rows.delayed import hold, later  # noqa: E402
 from setatoms.rows.homes import choose_homes  # noqa: E402
 
@@ -131,6 +135,26 @@ def test_schedulers_of_one_machine_learn_the_same_model(kind: str, scheduler: st
         assert_same(wanted, MAKERS[kind]().fit(cut(X, 3)))
 
 
+def test_processes_learn_the_same_model_and_are_started_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started = []
+
+    class CountedPool(ProcessPoolExecutor):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            started.append(arguments)
+            super().__init__(*arguments, **named)
+
+    for module in (delayed, multiprocessing):
+        monkeypatch.setattr(module, "ProcessPoolExecutor", CountedPool)
+    wanted = MAKERS["cone"]().fit(X)
+    with dask.config.set(scheduler="processes", num_workers=2):
+        found = MAKERS["cone"]().fit(cut(X, 3))
+        assert dask.config.get("pool", None) is None
+    assert started == [(2,)]
+    assert_same(wanted, found)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ensemble", "cone", "gaussian"])
 def test_many_blocks_and_parts_are_put_together_alike(kind: str, client: Client) -> None:
@@ -186,6 +210,36 @@ def test_nothing_is_computed_before_it_is_asked_for(client: Client) -> None:
         assert calls == []
         scores.compute()
     assert len(calls) == 3
+
+
+class Traveller:
+    """Writes down each process that it arrives in."""
+
+    def __init__(self, log: Path) -> None:
+        self.log = log
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = state
+        with self.log.open("a", encoding="ascii") as stream:
+            stream.write(f"{os.getpid()}\n")
+
+
+@pytest.mark.parametrize("form", ["array", "frame"])
+def test_a_model_goes_to_each_worker_once(form: str, client: Client, tmp_path: Path) -> None:
+    detector = MAKERS["cone"]().fit(X)
+    detector.companion_ = Traveller(tmp_path / "log")
+    frame = dd.from_pandas(pd.DataFrame(X), npartitions=17)
+    scores = detector.score_samples(cut(X, 17) if form == "array" else frame)
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # which workers cannot import
+    try:
+        assert len(scores.compute()) == len(X)
+    finally:
+        cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+    workers = set(client.run(os.getpid).values())
+    arrived = Counter(map(int, (tmp_path / "log").read_text(encoding="ascii").split()))
+    arrived = {pid: n for pid, n in arrived.items() if pid in workers}
+    assert arrived
+    assert set(arrived.values()) == {1}
 
 
 class Killer:

@@ -10,7 +10,8 @@ from sklearn import config_context
 
 import setatoms
 from setatoms.estimators.reading import is_mapped
-from setatoms.rows import MappedRows, MemoryRows, moments, summarise
+from setatoms.learning.kinds import ConeAtoms
+from setatoms.rows import MappedRows, MemoryRows, memory, moments, summarise
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(2000, 3)) @ RNG.normal(size=(3, 6)) + 0.1 * RNG.normal(size=(2000, 6))
@@ -58,6 +59,34 @@ def test_rows_are_found_by_place(tmp_path: Path) -> None:
     np.testing.assert_array_equal(rows.take(np.array([0, 2])), X[[0, 6]])
     np.testing.assert_array_equal(rows.read(1, 3), X[[3, 6]])
     assert summarise(rows).n_missing.sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "n_threads"), [(0, 1), (1, 1), (2.5, 2), (3.5, 3), (1_024, 8)]
+)
+def test_as_many_threads_read_as_there_is_room_for(
+    megabytes: float, n_threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = np.zeros((64_000, 32))  # in parts of 1,000 rows: 256 kB, and a thread holds four
+    asked = []
+    monkeypatch.setattr(
+        memory,
+        "run_tasks",
+        lambda task, n, step, n_jobs: asked.append(n_jobs) or [task(i, step) for i in range(n)],
+    )
+    rows = MappedRows(mapped(table, tmp_path), room=int(megabytes * 2**20))
+    chosen = rows.choose(np.arange(63_999))
+    for each in (rows, chosen):
+        signals = each.signals(np.asarray, 8)
+        signals.statistics(ConeAtoms(), np.eye(32), np.full(32, 0.1))
+    assert asked == [n_threads, n_threads]
+
+
+def test_wide_rows_are_read_few_at_a_time(tmp_path: Path) -> None:
+    wide = np.random.default_rng(0).normal(size=(6_000, 1_024))
+    read = MappedRows(mapped(wide, tmp_path)).map(len)
+    assert read == [4_096, 1_904]
+    assert MemoryRows(wide).map(len) == read
 
 
 @pytest.mark.parametrize("n_rows", [1000, 65_536, 65_537, 200_000])

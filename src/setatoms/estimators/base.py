@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 
+from setatoms.estimators.lazily import many_questions
 from setatoms.estimators.parameters import check_parameters
 from setatoms.estimators.recipes import Recipe
 from setatoms.estimators.saving import save_model
@@ -58,7 +59,8 @@ class AtomEstimator(BaseEstimator):
         draft = copy(self)
         for left_over in ("stream_", "_waiting"):
             draft.__dict__.pop(left_over, None)
-        draft._fit(X, sample_weight, checkpoint)
+        with many_questions(X):
+            draft._fit(X, sample_weight, checkpoint)
         self.__dict__ = draft.__dict__
         return self
 

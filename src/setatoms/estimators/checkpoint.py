@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from setatoms import __version__
 from setatoms.coding.gauss.problem import KnownCodes
 from setatoms.estimators.codec import decode, encode
 from setatoms.learning import Standing
@@ -155,6 +156,7 @@ def describe(estimator: Any, rows: Rows) -> dict[str, Any]:
     }
     digest = hashlib.sha256(b"".join(rows.map(_digest_of)))
     return {
+        "version": __version__,
         "estimator": type(estimator).__name__,
         "parameters": parameters,
         "n_rows": rows.n_rows,

@@ -27,7 +27,17 @@ from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_
 from setatoms.estimators.tables import read_table
 from setatoms.explain import mean_rows
 from setatoms.progress import Progress
-from setatoms.rows import Columns, MappedRows, OnShare, OnStep, Places, Rows, ignore, summarise
+from setatoms.rows import (
+    Columns,
+    MappedRows,
+    OnShare,
+    OnStep,
+    Places,
+    Rows,
+    ignore,
+    rows_of_a_block,
+    summarise,
+)
 from setatoms.views import (
     MOST_OUTCASTS,
     RELATION_ALONE,
@@ -42,7 +52,6 @@ from setatoms.views import (
 Array = NDArray[np.float64]
 Scores = NDArray[np.float64]
 
-_SLAB_ROWS = 1 << 16
 # What it takes to score training rows for units and thresholds, as a share of learning.
 _JUDGING = 0.2
 # So many rows without gaps, or half of them, can tell what to close gaps with.
@@ -477,8 +486,9 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
 
 def _slabs(table: Array) -> Iterator[slice]:
     """Yield parts of the rows, few enough for memory not to grow with the table."""
-    for start in range(0, len(table), _SLAB_ROWS):
-        yield slice(start, start + _SLAB_ROWS)
+    size = rows_of_a_block(table.shape[1])
+    for start in range(0, len(table), size):
+        yield slice(start, start + size)
 
 
 def _reach_of(X: Array, standardizer: Standardizer) -> Reach:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -14,6 +15,16 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def is_dask(X: Any) -> bool:
     """Tell whether X is an array or a frame of Dask."""
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
+def many_questions(X: Any) -> AbstractContextManager[None]:
+    """Let Dask prepare for many questions about X, if it is a collection."""
+    if not is_dask(X):
+        return nullcontext()
+    # imports Dask, which nobody else has to
+    from setatoms.rows.delayed import same_processes
+
+    return same_processes()
 
 
 def lazily(method: Method) -> Method:

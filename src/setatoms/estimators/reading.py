@@ -51,14 +51,19 @@ def is_mapped(X: Any) -> bool:
     """Tell whether X is mapped from a file and takes more than scikit-learn's working memory."""
     if not isinstance(X, np.memmap) or X.ndim != 2 or X.dtype.kind not in _NUMERIC:
         return False
-    return bool(8 * X.size > get_config()["working_memory"] << 20)
+    return bool(8 * X.size > _working_memory())
+
+
+def _working_memory() -> int:
+    """Return scikit-learn's working memory, in bytes."""
+    return int(get_config()["working_memory"]) << 20
 
 
 def _read_mapped(estimator: Any, X: np.memmap[Any, Any]) -> MappedRows:
     """Check a mapped array block by block."""
     read_table(estimator, X[:2], fitting=True)
     check = partial(reject_non_finite, names=None, allow_nan=estimator.missing == "fill")
-    rows = MappedRows(X)
+    rows = MappedRows(X, room=_working_memory())
     rows.map(check)
     estimator.n_samples_fit_ = rows.n_rows
     empty = np.concatenate(rows.map(_is_empty))

@@ -1,11 +1,10 @@
 """Rows to learn from, wherever they are: in memory, on disk, or on the workers of a cluster."""
 
-from setatoms.rows.base import BLOCK_ROWS, OnShare, OnStep, Places, Rows, Task, ignore
+from setatoms.rows.base import OnShare, OnStep, Places, Rows, Task, ignore, rows_of_a_block
 from setatoms.rows.columns import Columns, moments, overflowing, summarise
 from setatoms.rows.memory import MappedRows, MemoryRows, as_whole
 
 __all__ = [
-    "BLOCK_ROWS",
     "Columns",
     "MappedRows",
     "MemoryRows",
@@ -18,5 +17,6 @@ __all__ = [
     "ignore",
     "moments",
     "overflowing",
+    "rows_of_a_block",
     "summarise",
 ]

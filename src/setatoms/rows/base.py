@@ -25,11 +25,23 @@ OnShare = Callable[[float], None]
 OnResult = Callable[[int, Any], None]
 Map = Callable[[Array], Array]
 
-BLOCK_ROWS = 1 << 16
+# Rows of a block, if that makes no more than so many numbers; at least so many.
+_BLOCK_ROWS, _BLOCK_NUMBERS, _FEWEST_ROWS = 1 << 16, 1 << 22, 256
 
 
 def ignore(*_: Any) -> None:
     """Do nothing: nobody wants to know how far it is."""
+
+
+def rows_of_a_block(n_features: int) -> int:
+    """Return how many rows of so many columns are looked at together.
+
+    Examples
+    --------
+    >>> rows_of_a_block(20), rows_of_a_block(1024), rows_of_a_block(10**6)
+    (65536, 4096, 256)
+    """
+    return max(_FEWEST_ROWS, min(_BLOCK_ROWS, _BLOCK_NUMBERS // max(n_features, 1)))
 
 
 class Task(NamedTuple):
@@ -68,8 +80,8 @@ class Rows(ABC):
     ) -> list[T]:
         """Return ``function(block, *arguments)`` of each block, in order.
 
-        A block has the `BLOCK_ROWS` rows that come one after the other in a table, or those of
-        them that were chosen; none is empty. `on_share` is told of each share of the rows.
+        A block has the `rows_of_a_block` rows that come one after the other in a table, or those
+        of them that were chosen; none is empty. `on_share` is told of each share of the rows.
         """
 
     @abstractmethod

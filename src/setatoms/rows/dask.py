@@ -12,7 +12,6 @@ import numpy as np
 from setatoms.backends import at_most_jobs
 from setatoms.learning.passes import State, rows_of_a_part
 from setatoms.rows.base import (
-    BLOCK_ROWS,
     Array,
     Map,
     Mask,
@@ -23,6 +22,7 @@ from setatoms.rows.base import (
     Rows,
     Task,
     ignore,
+    rows_of_a_block,
 )
 from setatoms.rows.dask_signals import DaskSignals
 from setatoms.rows.delayed import Later, finished, hold, later
@@ -61,10 +61,9 @@ class DaskRows(Rows):
         cls, partitions: Sequence[Later], lengths: Sequence[int], n_features: int
     ) -> DaskRows:
         """Return the rows of a table whose partitions have other lengths than blocks."""
-        n_rows = sum(lengths)
-        starts = range(0, n_rows, BLOCK_ROWS)
-        blocks = hold(list(cut(partitions, lengths, BLOCK_ROWS)))
-        return cls(blocks, [min(BLOCK_ROWS, n_rows - i) for i in starts], n_features)
+        n_rows, size = sum(lengths), rows_of_a_block(n_features)
+        blocks = hold(list(cut(partitions, lengths, size)))
+        return cls(blocks, [min(size, n_rows - i) for i in range(0, n_rows, size)], n_features)
 
     def map(
         self, function: Callable[..., T], *arguments: Any, on_share: OnShare = ignore

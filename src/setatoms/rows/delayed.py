@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import dask
+from dask import multiprocessing
 from dask.base import get_scheduler
+from dask.system import CPU_COUNT
 
 Later = Any  # a `dask.delayed` object
 
@@ -19,6 +24,31 @@ def cluster() -> Any:
     """Return the client of the cluster that Dask works on, or None."""
     owner = getattr(get_scheduler(), "__self__", None)
     return owner if hasattr(owner, "scheduler_info") else None
+
+
+@contextmanager
+def same_processes() -> Iterator[None]:
+    """Keep the processes of Dask's scheduler of that name from one question to the next.
+
+    By itself it starts new ones for every question, each of which has to import this package.
+    """
+    settings = dask.config.get
+    if get_scheduler() is not multiprocessing.get or settings("pool", None) is not None:
+        yield
+        return
+    if os.environ.get("PYTHONHASHSEED") in (None, "0"):
+        os.environ["PYTHONHASHSEED"] = "6640"  # as Dask does, so that hashes agree everywhere
+    initializer = settings("multiprocessing.initializer", None)
+    with (
+        ProcessPoolExecutor(
+            settings("num_workers", None) or CPU_COUNT,
+            mp_context=multiprocessing.get_context(),
+            initializer=partial(multiprocessing.initialize_worker_process, initializer),
+        ) as pool,
+        # an initializer of a pool that is there already is warned of
+        dask.config.set({"pool": pool, "multiprocessing.initializer": None}),
+    ):
+        yield
 
 
 def hold(tasks: list[Later]) -> list[Later]:

@@ -11,12 +11,11 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.backends import run_tasks
+from setatoms.backends import effective_jobs, run_tasks
 from setatoms.learning import AtomKind, Signals, Whole
 from setatoms.learning.passes import State, rows_of_a_part
 from setatoms.learning.statistics import Statistics
 from setatoms.rows.base import (
-    BLOCK_ROWS,
     Array,
     Map,
     Mask,
@@ -27,6 +26,7 @@ from setatoms.rows.base import (
     Rows,
     Task,
     ignore,
+    rows_of_a_block,
 )
 from setatoms.rows.parts import Pass, pass_part
 
@@ -34,6 +34,8 @@ T = TypeVar("T")
 
 # Of tables with more numbers, no second copy is made in standard units.
 _MANY_NUMBERS = 1 << 22
+# A thread has a part in its hands this often: as it is read, in standard units, and on the way.
+_COPIES = 4
 
 
 class MemoryRows(Rows):
@@ -74,7 +76,7 @@ class MemoryRows(Rows):
 
     def choose(self, places: Places) -> Self:
         """Return the rows in some increasing places; they are not copied."""
-        return self if len(places) == self.n_rows else type(self)(self.table, self._own(places))
+        return self if len(places) == self.n_rows else self._chosen(self._own(places))
 
     def split(self, keep: Callable[[Array], Mask]) -> tuple[Self, Self]:
         """Return the rows that `keep` tells, and the others; they are not copied."""
@@ -113,12 +115,16 @@ class MemoryRows(Rows):
 
     def _blocks(self) -> list[tuple[int, int]]:
         """Return where blocks start and stop; of no rows, the one that is empty."""
-        ends = np.arange(BLOCK_ROWS, len(self.table) + BLOCK_ROWS, BLOCK_ROWS)
+        size = rows_of_a_block(self.n_features)
+        ends = np.arange(size, len(self.table) + size, size)
         if self._places is not None:
             ends = np.searchsorted(self._places, ends)
         stops = np.minimum(ends, self.n_rows).tolist()
         pairs = zip([0, *stops], stops, strict=False)
         return [(start, stop) for start, stop in pairs if stop > start] or [(0, 0)]
+
+    def _chosen(self, places: Places) -> Self:
+        return type(self)(self.table, places)
 
     def _fetch(self, some: Any) -> Array:
         return np.asarray(self.table[some], np.float64)
@@ -146,9 +152,21 @@ class MappedRows(MemoryRows):
         Of any type of numbers.
     places : ndarray of shape (n_rows,), optional
         Which of its rows, increasing; all by default.
+    room : int, optional
+        How many bytes the parts may take that threads have in their hands. One thread has one
+        part, even if that takes more.
     """
 
     table: np.memmap[Any, Any]
+
+    def __init__(
+        self, table: np.memmap[Any, Any], places: Places | None = None, room: int | None = None
+    ) -> None:
+        super().__init__(table, places)
+        self._room = room
+
+    def _chosen(self, places: Places) -> Self:
+        return type(self)(self.table, places, self._room)
 
     def _fetch(self, some: Any) -> Array:
         """Return a copy of some rows, and let the file go from memory."""
@@ -159,7 +177,14 @@ class MappedRows(MemoryRows):
 
     def signals(self, prepare: Map, n_jobs: int | None, filled: Array | None = None) -> Signals:
         """Return signals for passes over all rows, a few parts at a time."""
-        return PartSignals(self, prepare, n_jobs, filled)
+        return PartSignals(self, prepare, self._count_threads(n_jobs), filled)
+
+    def _count_threads(self, n_jobs: int | None) -> int | None:
+        """Return how many threads there is room for."""
+        if self._room is None:
+            return n_jobs
+        part = _COPIES * 8 * rows_of_a_part(self.n_rows) * self.n_features
+        return max(1, min(effective_jobs(n_jobs), self._room // part))
 
 
 class PartSignals:
