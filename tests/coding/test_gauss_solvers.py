@@ -11,6 +11,8 @@ from sklearn.preprocessing import StandardScaler, normalize
 from setatoms import gauss_l1
 from setatoms.coding import reference
 from setatoms.coding.gauss.coder import GaussCoder
+from setatoms.coding.gauss.group import INVERSE, LEFT, LIFT, SPREAD, VALUE, Z, allocate_group
+from setatoms.coding.gauss.objective import evaluate
 
 RADIUS = 0.08
 
@@ -96,3 +98,16 @@ def test_descent_is_stretched_where_atoms_replace_each_other():
     above = codes.objective / plain.objective - 1
     assert np.mean(above < 1e-4) >= 0.8
     assert above.mean() < 0.01
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_code_that_no_unit_atoms_can_have_is_worse_than_any(dtype):
+    group = allocate_group(1, dtype)
+    places, signals = group.places[:, 0], group.signals
+    # the second signal would have its atom lean by beta ||r|| = 2, at a right angle
+    places[SPREAD], places[LIFT], places[Z, :2] = 1.0, 1.0, (0.5, 2.0)
+    signals[INVERSE], signals[LEFT] = 1.0, 1.0
+    evaluate(1, 0.5, group)
+    square = 2.0 - 2.0 * np.sqrt(1.0 - 0.5**2)
+    assert signals[VALUE, 0] == pytest.approx(1.0 + square + 0.5, rel=1e-6)
+    assert signals[VALUE, 1] > 1e29
