@@ -5,7 +5,7 @@ const LONG = 12;
 const SORTABLE = 5;
 const MANY_COLUMNS = 10;
 const LONG_NAME = 30;
-const SENTENCE = 40;
+const SENTENCE = 50;
 const SCALES = { k: 1e3, M: 1e6, G: 1e9 };
 
 // "1,972 x", "45.9%", "≥ 2.5; 5", "1.93 M": the first number; NaN where a cell does not begin with one
@@ -90,10 +90,11 @@ function alignWords(table) {
   });
 }
 
-// three columns of which the last has sentences are too narrow for a phone: see site.css
+// three columns of which the last two have sentences are too narrow for a phone: see site.css
 function hasSentences(table) {
-  const ends = [...table.tBodies[0].rows].map((row) => row.cells[2].textContent.trim().length);
-  return ends.reduce((sum, length) => sum + length, 0) > SENTENCE * ends.length;
+  const rows = [...table.tBodies[0].rows];
+  const letters = rows.map(({ cells }) => cells[1].textContent.length + cells[2].textContent.length);
+  return letters.reduce((sum, count) => sum + count, 0) > SENTENCE * rows.length;
 }
 
 document.addEventListener("DOMContentLoaded", () => {
