@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -61,7 +60,10 @@ copybutton_prompt_is_regexp = True
 
 # The reference. Types stand in the docstrings; `name` in one is a link where there is such a name.
 autodoc_typehints = "none"
-autosummary_context = {"listed": names.list_classes(DOCUMENTED)}
+autosummary_context = {
+    "listed": names.list_classes(DOCUMENTED),
+    "gallery": (HERE / "gallery").is_dir(),
+}
 autosummary_generate_overwrite = True
 default_role = "py:maybe"
 maximum_signature_line_length = 80
@@ -69,11 +71,8 @@ toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
-numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
-    name: f"{module}.{name}"
-    for module in DOCUMENTED[::-1]
-    for name in getattr(importlib.import_module(module), "__all__", ())
-}
+public_names = names.list_public(DOCUMENTED)
+numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | public_names
 
 # The look.
 html_theme = "pydata_sphinx_theme"

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -82,6 +83,39 @@ def _anchor(app: Sphinx, term: nodes.term, owner: str, named: bool) -> None:
         term.append(link)
 
 
+def list_public(modules: list[str]) -> dict[str, str]:
+    """Return the full names of what modules offer, by their last parts; earlier modules win."""
+    return {
+        name: f"{module}.{name}"
+        for module in modules[::-1]
+        for name in getattr(importlib.import_module(module), "__all__", ())
+    }
+
+
+def link_names(app: Sphinx, doctree: nodes.document) -> None:
+    """Make links of the names of classes and functions that pages in Markdown mention."""
+    if Path(app.env.doc2path(app.env.docname)).suffix != ".md":
+        return
+    for literal in list(doctree.findall(nodes.literal)):
+        if isinstance(literal.parent, nodes.title | nodes.reference | addnodes.pending_xref):
+            continue
+        name = literal.astext()
+        # a short word in small letters is more often a folder or an option than a function
+        if not re.fullmatch(r"setatoms(\.\w+)+|[A-Z]\w*[a-z]\w*|[a-z]\w*_\w*[^\W_]", name):
+            continue
+        link = addnodes.pending_xref(
+            "",
+            literal.deepcopy(),
+            refdomain="py",
+            reftype="obj",
+            reftarget=app.config.public_names.get(name, name),
+            refexplicit=True,
+            refdoc=app.env.docname,
+            maybe=True,
+        )
+        literal.replace_self(link)
+
+
 def link_pages(app: Sphinx, doctree: nodes.document) -> None:
     """Make links of pages that docstrings and the change log name by their files."""
     for literal in list(doctree.findall(nodes.literal)):
@@ -143,9 +177,11 @@ def hide_protocol_arguments(
 def setup(app: Sphinx) -> dict[str, bool]:
     """Add the role and the handlers."""
     app.add_role_to_domain("py", "maybe", MaybeLink())
+    app.add_config_value("public_names", {}, "env", dict)
     app.connect("missing-reference", keep_as_text)
     app.connect("autodoc-process-signature", hide_protocol_arguments)
     app.connect("doctree-read", anchor_entries)
     app.connect("doctree-read", anchor_homes)
+    app.connect("doctree-read", link_names)
     app.connect("doctree-read", link_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,6 +5,7 @@ const LONG = 12;
 const SORTABLE = 5;
 const MANY_COLUMNS = 10;
 const LONG_NAME = 30;
+const SENTENCE = 50;
 const SCALES = { k: 1e3, M: 1e6, G: 1e9 };
 
 // "1,972 x", "45.9%", "≥ 2.5; 5", "1.93 M": the first number; NaN where a cell does not begin with one
@@ -89,10 +90,22 @@ function alignWords(table) {
   });
 }
 
+// three columns of which the last two have sentences are too narrow for a phone: see site.css
+function hasSentences(table) {
+  const rows = [...table.tBodies[0].rows];
+  const letters = rows.map(({ cells }) => cells[1].textContent.length + cells[2].textContent.length);
+  return letters.reduce((sum, count) => sum + count, 0) > SENTENCE * rows.length;
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   for (const table of document.querySelectorAll(".bd-article table")) {
     const rows = table.tBodies[0]?.rows.length ?? 0;
-    if (rows < SORTABLE || !isRegular(table) || !hasFigures(table)) continue;
+    if (rows === 0 || !isRegular(table)) continue;
+    if (rows < SORTABLE || !hasFigures(table)) {
+      const three = table.tHead.rows[0].cells.length === 3;
+      table.classList.toggle("stacked", three && hasSentences(table));
+      continue;
+    }
     makeSortable(table);
     alignWords(table);
     table.classList.toggle("many-columns", table.tHead.rows[0].cells.length >= MANY_COLUMNS);

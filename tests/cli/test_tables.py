@@ -38,7 +38,7 @@ def test_what_was_done_to_a_messy_table_is_said(call: Call, log: Path) -> None:
         "left out 1 of 2 lines of names and units",
         "left out 1 line below the table",
         "'no': dropped, row numbers; --use takes it for a measurement",
-        "'at': dropped, dates or times",
+        "'at': dropped, dates or times; --index names the rows by it",
         "1 of 200 cells of 'flow' is no number: 'ERR', line 58; treated as missing",
     ):
         assert note in answer.out
@@ -87,7 +87,10 @@ def test_columns_of_the_table_are_kept(
 
 def test_a_row_is_found_by_its_index(call: Call, table: Path, model: Path) -> None:
     named = call("explain", model, table, "--index", "name", "--at", "part 41", "--json")
-    assert named.json == call("explain", model, table, "--row", 41, "--json").json
+    by_number = call("explain", model, table, "--row", 41, "--json")
+    assert named.json == by_number.json
+    both = call("explain", model, table, "--index", "name", "--row", 41, "--json")
+    assert both.json == by_number.json
     absent = call("explain", model, table, "--index", "name", "--at", "part x")
     assert (absent.status, "has no row whose 'name' is 'part x'" in absent.err) == (1, True)
     assert call("explain", model, table, "--index", "name").status == 2

@@ -142,7 +142,7 @@ def test_columns_that_cannot_be_used_are_dropped_and_said(read_bytes: Reader) ->
     np.testing.assert_array_equal(found.X[:, 2], [1.0, 0.0, np.nan])
     for note in (
         "'text': dropped, text; --one-hot",
-        "'day': dropped, dates or times",
+        "'day': dropped, dates or times; --index names the rows by it",
         "'same': dropped, all values are the same",
         "'none': dropped, no row has a value",
         "'yes': taken as 0 and 1",

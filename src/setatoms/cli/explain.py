@@ -69,7 +69,8 @@ def command(
     from setatoms.cli.reading import open_data
     from setatoms.terminal import print_json
 
-    if (row is None) == (at is None) or (at is None) != (index is None):
+    # an index beside --row does no harm: it is copied from the call of detect
+    if (row is None) == (at is None) or (index is None and at is not None):
         raise click.UsageError("give --row N, or --index COL and --at VALUE")
     loaded = load_model(model, data)
     opened = open_data(data, reading, loaded.encoding)

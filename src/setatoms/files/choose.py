@@ -200,7 +200,8 @@ def _fate_of_words(words: WordColumn, table: Table, choice: Choice) -> tuple[Col
             "feature of each; drop it"
         )
     if words.dates and not wanted:
-        return None, "dropped, dates or times"
+        names = "" if choice.index else f"; {remedies.name_rows} names the rows by it"
+        return None, f"dropped, dates or times{names}"
     if words.many:
         return None, _fate_of_text(table.columns[words.name], remedies)
     if not words.values:

@@ -11,6 +11,7 @@ class Remedies(NamedTuple):
     use: str = "--use"
     convert: str = "--query can make a number of it"
     one_hot: str = "--one-hot"
+    name_rows: str = "--index"
     missing: str = "--missing={}"
     filled: str = "filled with what the rest of the row implies"
     strict: str = " (--strict stops instead)"
@@ -22,6 +23,7 @@ IN_PYTHON = Remedies(
     use="`use`",
     convert="make a number of it first",
     one_hot="one_hot=True",
+    name_rows="`index`",
     missing="missing=[{}]",
     filled="NaN, which detectors with missing='fill' take",
     strict="",
