@@ -71,16 +71,19 @@ wheel-check: $(VENV)/.dev  ## Build archive and wheel, check them, run the demo 
 	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install "$$(echo "$$clean"/dist/*.whl)[cli]"; \
 	cd "$$clean"; venv/bin/setatoms --version; venv/bin/setatoms demo
 
-# The least versions in pyproject.toml, exactly: numba>=0.62 becomes numba==0.62.
-OLDEST = $(shell sed -nE 's/^  "(numba|numpy|scikit-learn|scipy)>=([0-9.]+)",$$/\1==\2/p' pyproject.toml)
+# The least versions in pyproject.toml, exactly: numba>=0.62 becomes numba==0.62. The extras stand on a line each.
+OLDEST = $(shell sed -nE 's/^  "(numba|numpy|pandas|polars|safetensors|scikit-learn|scipy)>=([0-9.]+)("|,<3).*/\1==\2/p' pyproject.toml | sort -u) \
+$(shell sed -nE 's/^(cli|excel|plot|pyod) = \[(.*)\].*/\2/p' pyproject.toml | tr -d '",' | sed 's/>=/==/g')
 
-oldest-check:  ## Test the kernels with the oldest Numba, NumPy, SciPy and scikit-learn allowed
+oldest-check:  ## Test with the oldest versions allowed, of Numba and NumPy to PyOD and Matplotlib
 	@set -e; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; \
 	echo "Installing $(OLDEST) into a clean environment ..."; \
 	$(PYTHON) -m venv "$$clean/venv"; \
-	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install $(OLDEST) --editable '.[cli]' pytest hypothesis; \
-	NUMBA_CACHE_DIR="$$clean" "$$clean/venv/bin/python" -m pytest -q -p no:cacheprovider \
-	tests/_compile tests/backends tests/lanes tests/test_plain_python.py tests/coding
+	"$$clean/venv/bin/python" -m pip -qq --disable-pip-version-check install $(OLDEST) \
+	--editable '.[cli,excel,plot,pyod]' pytest hypothesis openpyxl pooch pyyaml; \
+	NUMBA_CACHE_DIR="$$clean" "$$clean/venv/bin/python" -m pytest -q -p no:cacheprovider -m "not slow" \
+	tests/_compile tests/backends tests/lanes tests/test_plain_python.py tests/coding tests/decisions tests/estimators \
+	tests/explain tests/files tests/persistence tests/views tests/test_demo.py tests/test_plot.py tests/test_public_api.py tests/test_pyod.py
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \

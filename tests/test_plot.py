@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import trapezoid  # NumPy has it from 2.0 on
 from sklearn.metrics import roc_auc_score
 
 import setatoms
@@ -145,7 +146,7 @@ def test_the_roc_has_the_area_and_the_threshold_its_rates(detector, data):
     X, y = data
     ax = plot.roc(detector, X, y)
     curve, _, threshold = ax.lines
-    area = np.trapezoid(curve.get_ydata(), curve.get_xdata())
+    area = trapezoid(curve.get_ydata(), curve.get_xdata())
     assert area == pytest.approx(roc_auc_score(y, -detector.score_samples(X)))
     flagged = detector.predict(X) == -1
     assert threshold.get_xydata()[0] == pytest.approx(

@@ -149,6 +149,11 @@ class Above:
     def predict(self, scores):
         return (scores > self.thresh_).astype(int)
 
+    def eval(self, scores):
+        """Return the labels at once, which is what PyOD asks for before 3.6.3."""
+        self.fit(scores)
+        return self.labels_
+
 
 def test_a_threshold_may_be_an_object(rows):
     model = PyODDetector(VectorAtomDetector(random_state=0), contamination=Above()).fit(rows)
