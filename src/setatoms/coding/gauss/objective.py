@@ -158,8 +158,9 @@ def _price_body(
     dip = across / ((across + 1.0).at_least(1e-12).sqrt() + 1.0) - lean
     distance = dip * (dip + lean + lean) + bent
     total = value + distance / spread + threshold * abs(z * lift)
-    # no unit vector leans that far: such a code is none
-    return [total.constant(HUGE).where_negative(across + 1.0, total)], []
+    # no unit vector leans that far, and none in use points away from its centre: this is no code
+    none = total.constant(HUGE)
+    return [none.where_negative(across + 1.0, none.where_negative(lift, total))], []
 
 
 _explain = vector_kernel(4, 0, _explain_body, writes=(0,))

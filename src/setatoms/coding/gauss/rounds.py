@@ -17,6 +17,7 @@ from setatoms.coding.gauss.group import (
     BEGUN,
     FIRST,
     FLOOR,
+    HUGE,
     LIFT,
     REST,
     RUNNING,
@@ -182,8 +183,9 @@ def _unload(first, last, resolution, rounds, rows, out):
         row = rounds.sorted[first + i]
         limit = out.objective[row] * (1.0 + 16.0 * resolution)
         if rounds.kept[row] == 0 and rounds.counts[row] > 0:
-            # worse than the code it started with
-            limit = min(limit, group.signals[BEGUN, i] * (1.0 + 1e-3))
+            begun = group.signals[BEGUN, i]
+            # worse than the code it started with, which must have been one
+            limit = 0.0 if begun >= HUGE and rounds.caution[row] == 0 else min(limit, 1.001 * begun)
         if not group.signals[VALUE, i] <= limit:
             rounds.counts[row] = rounds.kept[row]
             rounds.caution[row] += 1
