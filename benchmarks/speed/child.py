@@ -7,6 +7,7 @@ tasks, so that the clock of `first_call` sees them.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -22,7 +23,11 @@ def in_child(task: str, *arguments: int) -> dict[str, float]:
     """Run a task of this module in a new process and return what it printed."""
     command = [sys.executable, "-m", "benchmarks.speed.child", task, *map(str, arguments)]
     root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    # modules are kept compiled, as pip leaves them
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=False, env=environment
+    )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,8 +67,21 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _module(name: str) -> ModuleType:
+    """Import a module, or return it; nothing of what imports make is garbage, so none is sought."""
+    if name in sys.modules:
+        return sys.modules[name]
+    sought = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        if sought:
+            gc.enable()
 
 
 def __dir__() -> list[str]:

@@ -74,7 +74,6 @@ class _Cache:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the code compiled for a signature, or None."""
         try:
-            target.refresh()
             name = self._name(signature, target.codegen())
         except _CHANGED:
             self._store.give_up(_OTHER_NUMBA)

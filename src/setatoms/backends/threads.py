@@ -6,7 +6,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import TypeVar
 
@@ -95,22 +95,25 @@ def run_together(
     therefore lets another thread work in its place and waits. If it is interrupted, ``halt`` tells
     all threads that what they have begun is no longer wanted.
     """
-    futures = [_shared_pool().submit(work) for _ in range(n_threads - 1)]
+    futures: list[Future[None]] = []
+
+    def begin() -> None:
+        futures.extend(_shared_pool().submit(work) for _ in range(n_threads - 1))
+        work()
+
     waits = long and threading.current_thread() is threading.main_thread()
-    if waits:
-        own = _stand_in_pool().submit(work)
-        futures.append(own)
+    # it wakes the others itself: woken by one that goes to sleep, all may end up on one core
+    own = _stand_in_pool().submit(begin) if waits else None
     try:
-        if waits:
-            own.result()
-        else:
-            work()
+        begin() if own is None else own.result()
     except BaseException:
         if halt is not None:
             halt()
         raise
     finally:
         stop()
+        if own is not None:
+            own.exception()
         begun = [future for future in futures if not future.cancel()]
         for future in begun:
             future.exception()

@@ -165,9 +165,8 @@ def count_threads(coder: Coder, n_rows: int, n_jobs: int | None) -> int:
 
 
 def takes_long(coder: Coder, n_rows: int) -> bool:
-    """Tell whether coding takes, or could take, so long that somebody may want to interrupt it."""
-    rows_per_thread = coder.rows_per_thread
-    return n_rows >= rows_per_thread or n_rows * coder.most_sweeps >= _LONG * rows_per_thread
+    """Tell whether coding so many rows in one call could take longer than Ctrl-C should wait."""
+    return n_rows * coder.most_sweeps >= _LONG * coder.rows_per_thread
 
 
 def code(coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False) -> Outputs:
@@ -242,7 +241,7 @@ def _run(
         -(-len(rows) // chunk_rows),
         n_threads,
         coder.layout.halt,
-        takes_long(coder, len(rows)),
+        takes_long(coder, min(len(rows), CHUNKS_PER_CALL * chunk_rows)),
     )
 
 

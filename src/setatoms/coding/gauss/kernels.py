@@ -14,6 +14,7 @@ from setatoms.coding.batch import (
 )
 from setatoms.coding.blocks import load_block, multiply_block
 from setatoms.coding.gauss.descent import descend
+from setatoms.coding.gauss.refine import refine
 from setatoms.coding.gauss.rounds import DONE, OPEN, solve_in_rounds
 from setatoms.coding.gauss.start import choose_greedily
 from setatoms.lanes import subtract_rows
@@ -45,7 +46,7 @@ def fill_gaussian(X, gaussians, budget, start, space, out):
         if left or out.members.shape[0] > 0:
             _fill_members(row, gaussians, out, space.members)
             if left:
-                _descend(row, gaussians, budget, space, out)
+                _finish(row, gaussians, budget, space, out)
             if out.members.shape[0] > 0:
                 store_members(space.members, out.support[row], out.members[row])
         _unscale(row, gaussians.lam, space.rows.scales[row], out)
@@ -151,18 +152,30 @@ def _fill_members(row, gaussians, out, members):
 
 
 @kernel
-def _descend(row, gaussians, budget, space, out):
-    """Finish an unsettled signal by coordinate descent."""
+def _finish(row, gaussians, budget, space, out):
+    """Finish an unsettled signal by itself: by Newton's method or, where that fails, descent."""
     scale, spreads = space.rows.scales[row], space.spreads
     # y and x shrink by the scale, so atoms grow softer and the threshold lower
     for j in range(spreads.shape[0]):
         spreads[j] = min(gaussians.spreads[j] * scale * scale, 1e100)
-    out.n_sweeps[row], out.objective[row] = descend(
-        gaussians.layout.atoms, spreads, gaussians.threshold / scale,
-        budget.max_sweeps, budget.tol, gaussians.layout.halt,
-        out.n_sweeps[row], out.objective[row],
-        out.support[row], out.values[row], space.members, out.residuals[row], space.past,
+    threshold = gaussians.threshold / scale
+    # what is left in full precision
+    copy(space.rows.signals[row], out.residuals[row])
+    for q in range(out.support.shape[1]):
+        if out.support[row, q] >= 0:
+            add(out.residuals[row], -out.values[row, q], space.members[q])
+    finished, out.n_sweeps[row], out.objective[row] = refine(
+        gaussians.layout.atoms, spreads, threshold, budget.max_sweeps, budget.tol,
+        gaussians.layout.halt, out.n_sweeps[row],
+        out.support[row], out.values[row], space.members, out.residuals[row], space.refinement,
     )  # fmt: skip
+    if not finished:
+        out.n_sweeps[row], out.objective[row] = descend(
+            gaussians.layout.atoms, spreads, threshold,
+            budget.max_sweeps, budget.tol, gaussians.layout.halt,
+            out.n_sweeps[row], out.objective[row],
+            out.support[row], out.values[row], space.members, out.residuals[row], space.past,
+        )  # fmt: skip
     out.errors[row] = norm(out.residuals[row])
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from setatoms.coding.blocks import Layout
 from setatoms.coding.gauss.descent import Past, allocate_past
+from setatoms.coding.gauss.refine import Refinement, allocate_refinement
 from setatoms.coding.gauss.rounds import Rounds, allocate_rounds
 from setatoms.coding.gauss.start import Greedy, allocate_greedy
 from setatoms.lanes import aligned_zeros
@@ -35,6 +36,7 @@ class Space(NamedTuple):
     members: NDArray[np.float64]  # (width, n_features): actual atoms of the signal at hand
     spreads: NDArray[np.float64]  # (n_padded,): how far its atoms may lean
     past: Past
+    refinement: Refinement
 
 
 def allocate_space(n: int, layout: Layout, width: int) -> Space:
@@ -57,4 +59,5 @@ def allocate_space(n: int, layout: Layout, width: int) -> Space:
         members=np.empty((width, n_features)),
         spreads=np.empty(n_padded),
         past=allocate_past(width, n_features),
+        refinement=allocate_refinement(width, n_features),
     )

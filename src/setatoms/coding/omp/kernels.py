@@ -69,7 +69,7 @@ def _code_one(length, correlations, layout, work, support):
 
     correlations (n,) are those of the signal and become those of what is left. Each atom gives one
     more direction, orthonormal to those before: the products of all atoms with it are a row of
-    work.basis, which is a row of the Cholesky factor at the atoms chosen later.
+    work.basis, which is a row of the Cholesky factor at the atoms chosen later; the last has none.
     """
     n, s = correlations.shape[0], support.shape[0]
     gram, mask, along = layout.gram, layout.index_mask, work.along
@@ -83,9 +83,9 @@ def _code_one(length, correlations, layout, work, support):
             return k
         support[k] = j
         row, inverse = work.factor[k], work.factor[k, k]
-        subtract_rows(n, work.basis[k], gram[j], work.basis, work.order, row, k, inverse)
         along[k] = correlations[j] * inverse
         if k + 1 < s:
+            subtract_rows(n, work.basis[k], gram[j], work.basis, work.order, row, k, inverse)
             j = subtract(n, correlations, work.basis[k], correlations, along[k], mask)
     _solve(work, s)
     return s
