@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -168,6 +170,31 @@ def test_no_scheduler(call: Call, folder: Path, tmp_path: Path, monkeypatch: Any
         assert answer.status == 1
         assert answer.err.startswith(f"setatoms: no scheduler answers at {address}; give")
         assert answer.err.count("\n") == 1
+    assert left_in(tmp_path) == {"data"}
+
+
+@pytest.mark.parametrize("greeting", [b"", b"SSH-2.0-OpenSSH_9.2p1\r\n", bytes(64)])
+def test_what_answers_is_no_scheduler(
+    call: Call, folder: Path, tmp_path: Path, monkeypatch: Any, greeting: bytes
+) -> None:
+    """A client of Dask waits for ever where nothing is said."""
+    monkeypatch.setattr(cluster_module, "_SECONDS", 2.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            with server.accept()[0] as connection:
+                connection.sendall(greeting)
+                while connection.recv(1024):  # until the other side gives up
+                    pass
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        answer = call("fit", folder, "--save", tmp_path / "m", "--scheduler", address)
+        thread.join()
+    assert answer.status == 1
+    assert answer.err.startswith(f"setatoms: no scheduler answers at {address}; give")
+    assert answer.err.count("\n") == 1
     assert left_in(tmp_path) == {"data"}
 
 

@@ -103,6 +103,39 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["letter.txt"]
 
 
+def test_what_others_put_into_the_folder_stays(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("real")
+    wanted = MAKERS["cone"]().fit(X)
+    # a draft of a process that was killed
+    (link / f".setatoms-{16 * 'a'}.part").write_bytes(b"{")
+    assert MAKERS["cone"]().fit(X, checkpoint=link).offset_ == wanted.offset_
+    assert not list(link.iterdir())
+    checkpoints.Checkpoint(link, MAKERS["cone"](), MemoryRows(X))
+    (link / "letter.txt").write_text("dear")
+    assert MAKERS["cone"]().fit(X, checkpoint=link).offset_ == wanted.offset_
+    assert [file.name for file in link.iterdir()] == ["letter.txt"]
+
+
+def test_atoms_to_start_from_are_compared_to_the_last(tmp_path: Path) -> None:
+    atoms = np.random.default_rng(0).normal(size=(300, 5))
+    other = atoms.copy()
+    other[150, 2] += 1.0
+    assert repr(atoms) == repr(other)  # which leaves out the middle
+    make = MAKERS["cone"]
+    checkpoints.Checkpoint(tmp_path / "done", make(init=other), MemoryRows(X))
+    with pytest.raises(CheckpointError, match="another fit: init"):
+        checkpoints.Checkpoint(tmp_path / "done", make(init=atoms), MemoryRows(X))
+    checkpoints.Checkpoint(tmp_path / "done", make(init=other.copy()), MemoryRows(X))
+
+
+def test_whole_numbers_of_numpy_are_seeds_too(tmp_path: Path) -> None:
+    checkpoints.Checkpoint(tmp_path / "done", MAKERS["cone"](), MemoryRows(X))
+    detector = MAKERS["cone"]().set_params(random_state=np.int64(0))
+    assert detector.fit(X, checkpoint=tmp_path / "done").offset_ == MAKERS["cone"]().fit(X).offset_
+
+
 def test_what_cannot_be_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="ascii")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):

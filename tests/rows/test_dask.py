@@ -33,6 +33,7 @@ import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 from dask import multiprocessing  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
+from scipy import sparse  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 
 from setatoms.rows import dask as dask_rows  # noqa: E402
@@ -466,6 +467,9 @@ def test_what_takes_a_table_in_memory_does_not_fetch_one() -> None:
         transformer.transform(cut(X, 3))
     with pytest.raises(TypeError, match="X is a Bag of Dask"):
         detector.fit(db.from_sequence([1, 2]))
+    for method in (detector.fit, detector.score_samples):
+        with pytest.raises(TypeError, match=r"X is a Delayed\w* of Dask"):
+            method(dask.delayed(X))
 
 
 def test_tables_that_cannot_be_are_refused() -> None:
@@ -474,6 +478,11 @@ def test_tables_that_cannot_be_are_refused() -> None:
         MAKERS["cone"]().fit(text)
     with pytest.raises(ValueError, match="Expected 2D array, got 1D"):
         MAKERS["cone"]().fit(da.ones(5))
+    sparse_blocks = cut(X, 3).map_blocks(sparse.csr_array, dtype=float)
+    with pytest.raises(TypeError, match=r"partition \d .*Sparse data was passed"):
+        MAKERS["cone"]().fit(sparse_blocks)
+    with pytest.raises(TypeError, match=r"partition \d .*Sparse data was passed"):
+        MAKERS["cone"]().fit(X).score_samples(sparse_blocks).compute()
     with pytest.raises(ValueError, match="1 rows in 1 partitions"):
         MAKERS["cone"]().fit(da.ones((1, 3)))
     with pytest.raises(ValueError, match="sample_weight needs a table in memory"):

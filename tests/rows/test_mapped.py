@@ -45,6 +45,14 @@ def test_the_model_is_the_same(kind: str, table: np.ndarray, dtype: type, tmp_pa
     np.testing.assert_array_equal(scores, wanted.score_samples(np.array(file, np.float64)))
 
 
+def test_columns_one_after_the_other_give_the_same_bits(tmp_path: Path) -> None:
+    """As NumPy writes the numbers of a pandas frame."""
+    file = mapped(np.asfortranarray(X), tmp_path)
+    assert file.flags.f_contiguous
+    for found, wanted in zip(moments(MappedRows(file)), moments(MemoryRows(X)), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_a_small_file_is_read_as_a_whole(tmp_path: Path) -> None:
     assert not is_mapped(mapped(X, tmp_path))
 

@@ -142,6 +142,31 @@ def test_gaps_are_followed(name, rows):
         assert np.isfinite(estimator.score_samples(gappy[:500])).all()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["GaussianAtomDetector", "ConeAtomDetector", "SetAtomEnsemble"])
+def test_a_column_that_falls_silent_may_speak_again(name, rows):
+    silent, wrong = np.array(rows), np.array(rows[:500])
+    silent[:, 2] = np.nan
+    wrong[:, 2] += 8 * rows[:, 2].std()
+    # after 40 half-lives no value is left in any sample
+    detector = feed(make(name, missing="fill", half_life=300), rows, 1_000)
+    feed(detector, np.concatenate([silent, silent]), 1_000)
+    assert np.isfinite(detector.column_quantiles_).all()
+    assert np.isfinite(detector.score_samples(rows)).all()
+    assert (detector.predict(wrong) == -1).all()
+    feed(detector, rows, 1_000)
+    assert (detector.predict(rows) == -1).mean() < 0.12
+    assert (detector.predict(wrong) == -1).all()
+
+
+def test_an_ensemble_keeps_its_members_until_it_is_fitted(rows):
+    ensemble = feed(make("SetAtomEnsemble", half_life=1_000), rows, 2_000)
+    ensemble.set_params(n_members=3)
+    feed(ensemble, rows, 2_000)
+    assert len(ensemble.members_) == 6
+    assert len(ensemble.fit(rows).members_) == 3
+
+
 @pytest.mark.parametrize("views", [("relation",), ("size", "rarity")])
 @pytest.mark.parametrize("name", ["ConeAtomDetector", "SetAtomEnsemble"])
 def test_any_views_can_follow(name, views, rows, tmp_path):

@@ -32,6 +32,18 @@ def test_moments_are_those_of_the_rows_weighted_by_age():
     np.testing.assert_allclose(moments.deviation, np.sqrt(variance), rtol=1e-12)
 
 
+def test_the_unit_of_a_column_outlasts_any_silence():
+    rows = np.random.default_rng(0).normal(5.0, 3.0, size=(500, 2))
+    moments = Moments(*np.zeros((3, 2))).added(rows, 1.0)
+    silent = rows.copy()
+    silent[:, 1] = np.nan
+    after = moments
+    for _ in range(3_000):
+        after = after.added(silent, 0.5)
+    np.testing.assert_allclose(after.deviation, rows.std(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(after.mean, rows.mean(axis=0), rtol=1e-9)
+
+
 def test_a_constant_column_has_no_variance_at_all():
     moments = nothing(1)
     for _ in range(50):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar
@@ -57,6 +58,7 @@ def connected(address: str, also: Sequence[str] = ()) -> Iterator[Any]:
     before = dask.config.get("scheduler", None)
     with _quiet():
         try:
+            _greet(address)
             with _without_collection():
                 client = Client(address, timeout=_SECONDS, name="setatoms")
         except (OSError, ValueError, TypeError) as error:
@@ -80,6 +82,29 @@ def connected(address: str, also: Sequence[str] = ()) -> Iterator[Any]:
                     f"the scheduler at {address} was lost or stopped the work; see that it runs "
                     "and repeat the command"
                 ) from error
+
+
+def _greet(address: str) -> None:
+    """Raise OSError unless Dask answers at an address; a client would wait for ever."""
+    import dask
+    from distributed import Security
+    from distributed.comm import connect
+
+    if dask.config.get("distributed.client.security-loader", None):
+        return  # only a client asks it how to connect
+
+    async def greet() -> None:
+        options = Security().get_connection_args("client")
+        opening = connect(address, timeout=_SECONDS, **options)
+        connection = await asyncio.wait_for(opening, _SECONDS)
+        await connection.close()
+
+    # there may be a loop that runs in this thread, as in a notebook
+    with ThreadPoolExecutor(1) as threads:
+        try:
+            threads.submit(asyncio.run, greet()).result()
+        except Exception as error:  # whatever comes of reading another protocol
+            raise ConnectionError(f"what answers at {address} is not Dask") from error
 
 
 @contextmanager

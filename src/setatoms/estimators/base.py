@@ -47,8 +47,8 @@ class AtomEstimator(BaseEstimator):
             ``docs/habits.md``.
         checkpoint : path-like, optional
             A folder to keep what is done. If `fit` ends early, the same call goes on from there,
-            and the model is the same. It takes a number as `random_state`. The folder is removed
-            when `fit` is done.
+            and the model is the same. It takes a number as `random_state`. What was kept is removed
+            when `fit` is done, and the folder if nothing else is in it.
 
         Returns
         -------

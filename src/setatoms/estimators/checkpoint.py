@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import time
+from contextlib import suppress
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from setatoms.estimators.codec import decode, encode
 from setatoms.learning import Standing
 from setatoms.learning.passes import State
 from setatoms.persistence.atomic import replacing
+from setatoms.persistence.drafts import remove_abandoned
 from setatoms.persistence.errors import FlawError
 from setatoms.rows import Rows
 
@@ -51,9 +53,10 @@ class Checkpoint:
 
     def __init__(self, path: str | PathLike[str] | None, estimator: Any, rows: Rows) -> None:
         self._folder = None if path is None else Path(path)
+        self._stages: list[str] = []
         if self._folder is None:
             return
-        if type(estimator.random_state) is not int:
+        if not _is_number(estimator.random_state):
             raise CheckpointError(
                 f"checkpoint={str(path)!r} goes with a whole number as random_state, so that a "
                 f"later fit draws the same, and it is {estimator.random_state!r}; give one"
@@ -70,6 +73,7 @@ class Checkpoint:
                 f"checkpoint={str(path)!r} is no folder and cannot be made one "
                 f"({error.strerror}); give another place"
             ) from error
+        remove_abandoned(self._folder)
         if any(self._folder.iterdir()):
             raise CheckpointError(
                 f"checkpoint={str(path)!r} is not empty and no checkpoint; give another folder"
@@ -79,12 +83,20 @@ class Checkpoint:
 
     def stage(self, name: str) -> Stage | None:
         """Return where what is done of one part of the fit is kept, if it is."""
+        self._stages.append(name)
         return None if self._folder is None else Stage(self._folder, name)
 
     def remove(self) -> None:
-        """Remove the folder: the fit is done."""
-        if self._folder is not None:
-            shutil.rmtree(self._folder)
+        """Remove what was kept: the fit is done. The folder goes too, if nothing else is in it."""
+        if self._folder is None:
+            return
+        # last the file that says whose the others are
+        for pattern in (*(f"{name}-*.safetensors" for name in self._stages), _FILE):
+            for file in self._folder.glob(pattern):
+                file.unlink(missing_ok=True)
+        remove_abandoned(self._folder)
+        with suppress(OSError):
+            self._folder.rmdir()
 
 
 class Stage:
@@ -150,7 +162,7 @@ class Stage:
 def describe(estimator: Any, rows: Rows) -> dict[str, Any]:
     """Return what tells this fit from another: who learns, with which parameters, from what."""
     parameters = {
-        name: repr(value)
+        name: _written(value)
         for name, value in sorted(estimator.get_params(deep=False).items())
         if name not in _WITHOUT_EFFECT
     }
@@ -163,6 +175,15 @@ def describe(estimator: Any, rows: Rows) -> dict[str, Any]:
         "n_features": rows.n_features,
         "rows": digest.hexdigest(),
     }
+
+
+def _is_number(seed: Any) -> bool:
+    return isinstance(seed, Integral) and not isinstance(seed, bool)
+
+
+def _written(value: Any) -> str:
+    """Return a parameter as text, all of it: `repr` leaves out what is inside a large array."""
+    return repr(np.asarray(value).tolist() if hasattr(value, "__array__") else value)
 
 
 def _digest_of(X: NDArray[np.float64]) -> bytes:

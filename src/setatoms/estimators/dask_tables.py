@@ -71,10 +71,11 @@ def example(X: Any) -> Any:
     if hasattr(X, "_meta_nonempty"):
         # Dask's own made-up rows have gaps where the type allows them
         return X._meta_nonempty.ffill().bfill()
-    if not hasattr(X, "ndim"):
+    # of the class: a Delayed has whatever it is asked for
+    if not hasattr(type(X), "ndim"):
         raise TypeError(
-            f"X is a {type(X).__name__} of Dask, and rows are in an array or a frame; call "
-            "X.to_dataframe() first"
+            f"X is a {type(X).__name__} of Dask, and rows are in an array or a frame; make one of "
+            "it first, as to_dataframe() of a bag or dask.dataframe.from_delayed do"
         )
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead; give one row per sample")
@@ -115,7 +116,7 @@ def _partitions(X: Any) -> list[Later]:
 
 def _read(part: Any, reader: Any, number: int) -> Part:
     """Return a partition as rows of numbers, or say what is wrong with which."""
-    if not len(part):
+    if not part.shape[0]:  # a sparse one has no length
         _check_width(part, reader, number)
         n_features = reader.n_features_in_
         return Part(np.empty((0, n_features), np.float32), 0, np.zeros(n_features))
@@ -159,7 +160,7 @@ def _ask(X: Any, model: Any, method: str, arguments: tuple[Any, ...], named: dic
 
 
 def _answer(block: NDArray[Any], model: Any, ask: Ask, block_info: Any = None) -> Any:
-    if not len(block):
+    if not block.shape[0]:
         return ask(example_of(block), model)[:0]
     with _naming(block_info[0]["chunk-location"][0] if block_info else None):
         return ask(block, model)

@@ -15,7 +15,7 @@ from setatoms.estimators.stream_state import RECENT_SCORES, Reference, Stream
 from setatoms.estimators.streaming import LearnsFromStream
 from setatoms.rows import MemoryRows, summarise
 from setatoms.streams import Moments
-from setatoms.views import MOST_OUTCASTS
+from setatoms.views import MOST_OUTCASTS, Reach
 from setatoms.views.neighbours import MOST_ROWS
 
 Array = NDArray[np.float64]
@@ -25,6 +25,8 @@ Mask = NDArray[np.bool_]
 _FEWEST_SCORES = 256
 # One normal row of so many is taken for clearly abnormal.
 _CLEARLY = 1e-3
+# A column with fewer values in a sample is one that rows are silent about.
+_FEWEST_VALUES = 20
 
 
 class DetectorFromStream(LearnsFromStream, ErrorDetector):
@@ -115,7 +117,7 @@ class DetectorFromStream(LearnsFromStream, ErrorDetector):
         self.lowest_scores_ = None
 
     def _refresh(self, stream: Stream, rng: np.random.Generator) -> Stream:
-        ratio = None
+        ratio, ends = None, self._known_ends()
         if self.standardize:
             before, moments = self.standardizer_, stream.moments
             self.standardizer_ = Standardizer(moments.mean, moments.deviation)
@@ -124,19 +126,41 @@ class DetectorFromStream(LearnsFromStream, ErrorDetector):
         rows = stream.reservoir.rows
         if len(rows):
             self._profile_anew(MemoryRows(rows))
-            self._judge_anew(rows, stream.outcasts, rng)
+            self._judge_anew(rows, stream.outcasts, rng, ends)
         return stream
 
     def _profile_anew(self, rows: MemoryRows) -> None:
-        """Remember what columns are like now; what was known where all are gaps."""
-        known = self.column_quantiles_
-        self._profile(rows, summarise(rows))
-        self.column_quantiles_ = np.where(
-            np.isnan(self.column_quantiles_), known, self.column_quantiles_
-        )
+        """Remember what columns are like now; what was known where nearly all are gaps."""
+        known, columns = self.column_quantiles_, summarise(rows)
+        self._profile(rows, columns)
+        few = rows.n_rows - columns.n_missing < min(_FEWEST_VALUES, rows.n_rows)
+        self.column_quantiles_ = np.where(few[:, None], known, self.column_quantiles_)
 
-    def _judge_anew(self, rows: Array, outcasts: Array, rng: np.random.Generator) -> None:
-        """Learn what the views compare with from rows (n, n_features) of the stream."""
+    def _known_ends(self) -> Array | None:
+        """Return the least and the most value of columns (2, n_features), if the views know."""
+        if self.guard_ is None:
+            return None
+        return self.standardizer_.restore(np.stack([self.guard_.least, self.guard_.most]))
+
+    def _reach_with(self, rows: Array, ends: Array | None) -> Reach | None:
+        """Return how far rows reach, and those before where nearly all values are missing.
+
+        A sensor that was silent for a while may be as it was when it speaks again. None stands for
+        the reach of the rows alone.
+        """
+        few = (~np.isnan(rows)).sum(axis=0) < min(_FEWEST_VALUES, len(rows))
+        if ends is None or not few.any():
+            return None
+        least, most = np.where(few, self.standardizer_.apply(ends), np.nan)
+        return Reach.of(self.standardizer_.apply(rows)).joined(Reach(least, most, 0.0))
+
+    def _judge_anew(
+        self, rows: Array, outcasts: Array, rng: np.random.Generator, ends: Array | None
+    ) -> None:
+        """Learn what the views compare with from rows (n, n_features) of the stream.
+
+        Columns had these `ends` (2, n_features) so far.
+        """
         if len(rows) > MOST_ROWS:
             rows = rows[np.sort(rng.choice(len(rows), MOST_ROWS, replace=False))]
         closed = rows if self._relation_alone else self._close_gaps(rows)
@@ -144,7 +168,7 @@ class DetectorFromStream(LearnsFromStream, ErrorDetector):
         self._compare(errors)
         if self._relation_alone:
             return
-        self._learn_guard(rows, closed, errors, rng)
+        self._learn_guard(rows, closed, errors, rng, self._reach_with(rows, ends))
         if len(outcasts):
             self.guard_ = self.guard_.remembering(self.standardizer_.apply(outcasts))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -72,7 +73,9 @@ class MembersFromStream(DetectorFromStream):
         with warnings.catch_warnings():
             # said when the ensemble was fitted
             warnings.simplefilter("ignore", UserWarning)
-            recipe = ensemble_recipe(self, *rows.shape)
+            as_many = copy(self)
+            as_many.n_members = len(self.members_)  # until `fit`, whatever parameters say by now
+            recipe = ensemble_recipe(as_many, *rows.shape)
         return replace(recipe, recipes=tuple(recipe.recipes[i] for i in chosen))
 
     def _used(self, stream: Stream | None) -> tuple[Array, ...]:

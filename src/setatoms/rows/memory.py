@@ -170,7 +170,8 @@ class MappedRows(MemoryRows):
 
     def _fetch(self, some: Any) -> Array:
         """Return a copy of some rows, and let the file go from memory."""
-        rows = np.array(self.table[some], np.float64)
+        # row by row: sums over columns depend on the order in memory
+        rows = np.array(self.table[some], np.float64, order="C")
         if self.table.mode in ("r", "r+") and hasattr(mmap, "MADV_DONTNEED"):
             self.table._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
         return rows

@@ -11,6 +11,8 @@ Array = NDArray[np.float64]
 
 # A column that varies by less than this share of its mean is constant but for rounding.
 _CONSTANT, _TINY = 1e-9, 1e-150
+# Less of the past is not forgotten any further.
+_LEAST_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,10 @@ class Moments:
         >>> bool(np.allclose(parts.deviation, X.std(axis=0)))
         True
         """
+        # a column that has had no value for long keeps its unit
+        fades = np.where(fade * self.weight < _LEAST_WEIGHT, 1.0, fade)
         if not len(rows):
-            return Moments(fade * self.weight, self.mean, fade * self.squares)
+            return Moments(fades * self.weight, self.mean, fades * self.squares)
         observed = ~np.isnan(rows)
         count = observed.sum(axis=0).astype(np.float64)
         # from the first value on, so that a constant column has no variance at all
@@ -60,8 +64,8 @@ class Moments:
         centred = np.where(observed, rows - first, 0.0)
         shift = centred.sum(axis=0) / np.maximum(count, 1.0)
         centred = np.where(observed, centred - shift, 0.0)
-        past = fade * self.weight
+        past = fades * self.weight
         total = np.maximum(past + count, _TINY)
         step = first + shift - self.mean
-        squares = fade * self.squares + (centred**2).sum(axis=0) + step**2 * past * count / total
+        squares = fades * self.squares + (centred**2).sum(axis=0) + step**2 * past * count / total
         return Moments(past + count, self.mean + step * count / total, squares)

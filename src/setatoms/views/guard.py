@@ -369,7 +369,8 @@ def learned_range(Z: Array, reach: Reach | None = None) -> tuple[Array, Array]:
     (array([-3.5]), array([7.]))
     """
     least, most, _ = reach or Reach.of(Z)
-    middle = np.clip(np.nanmedian(Z, axis=0), least, most)
+    middle, known = (least + most) / 2, ~np.isnan(Z).all(axis=0)
+    middle[known] = np.clip(np.nanmedian(Z[:, known], axis=0), least[known], most[known])
     varies = most > least
     below = np.maximum(_WIDENING * (middle - least), _LEAST_MARGIN)
     above = np.maximum(_WIDENING * (most - middle), _LEAST_MARGIN)
