@@ -89,7 +89,7 @@ function alignCells(table) {
     const words = filled.some((text) => /^[A-Za-z]{3}/.test(text));
     for (const cell of words ? [heading, ...cells] : []) cell.classList.add("words");
     const figures = !words && filled.every((text) => Number.isFinite(firstNumber(text)) && text.length <= SHORT);
-    for (const cell of figures ? cells : []) cell.classList.add("figure");
+    for (const cell of figures ? cells : []) cell.classList.add("one-line");
   });
 }
 

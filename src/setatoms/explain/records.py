@@ -76,7 +76,7 @@ class RowRecord(TypedDict):
     flagged : bool
         Whether it is beyond the threshold.
     kind : str
-        The kind of fault. This and `views` are there with several views.
+        The kind of fault. This and ``views`` are there with several views.
     views : dict of str to float
         The part of each view in the score. The parts add up to it: of a row that leaves the
         learned range, ``outside`` is what that adds, and the other parts are those of the row
