@@ -224,13 +224,11 @@ def _rescue_rows(answers: Answers) -> Iterator[list[str]]:
     }
     for group, words in says.items():
         goal = LEAST_RESCUED if group == CORRUPTED else None
-        cells = [
-            f"{_cell(answers.share(kind, group, 'rescued'), goal)} of "
-            f"{answers.count(kind, group, 'rescued')}"
-            for kind in STUDIED
-        ]
+        asked = [(kind, group, "rescued") for kind in STUDIED]
+        cells = [_cell(answers.share(*each), goal, answers.count(*each)) for each in asked]
         yield [words, *cells, "" if goal is None else f"≥ {goal:.0%}"]
 
 
-def _cell(share: float, goal: float | None) -> str:
-    return f"{share:.1%}" if goal is None else f"{share:.1%} {markdown.verdict(share >= goal)}"
+def _cell(share: float, goal: float | None, count: int | None = None) -> str:
+    shown = f"{share:.1%}" if count is None else f"{share:.1%} of {count}"
+    return shown if goal is None else f"{shown} {markdown.verdict(share >= goal)}"

@@ -102,7 +102,10 @@ def break_names(
             context["body"],
         )
         titled = re.sub(r"(?<=<h1>)\w{12,}(?=<)", mark_title, listed)
-        context["body"] = re.sub(r'(<span class="pre">)([^<]{12,})(</span>)', mark, titled)
+        # a signature that is too long continues after its module and its bracket
+        places = r'(?=<span class="sig-name)|(?<=<span class="sig-paren">\()(?=</span>)'
+        signed = re.sub(places, "<wbr>", titled)
+        context["body"] = re.sub(r'(<span class="pre">)([^<]{12,})(</span>)', mark, signed)
 
 
 def copy_mathjax(app: Sphinx, exception: Exception | None) -> None:

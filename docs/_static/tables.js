@@ -6,6 +6,7 @@ const SORTABLE = 5;
 const MANY_COLUMNS = 10;
 const LONG_NAME = 30;
 const SENTENCE = 50;
+const SHORT = 30;
 const SCALES = { k: 1e3, M: 1e6, G: 1e9 };
 
 // "1,972 x", "45.9%", "≥ 2.5; 5", "1.93 M": the first number; NaN where a cell does not begin with one
@@ -79,14 +80,16 @@ function hasFigures(table) {
   });
 }
 
-// words start at the left, whatever the alignment of the column
-function alignWords(table) {
+// words start at the left, whatever the alignment of the column; a figure stays on one line with its unit
+function alignCells(table) {
   const rows = [...table.tBodies[0].rows];
   [...table.tHead.rows[0].cells].forEach((heading, column) => {
     const cells = rows.map((row) => row.cells[column]);
     const filled = cells.map((cell) => cell.textContent.trim()).filter(Boolean);
-    if (!filled.some((text) => /^[A-Za-z]{3}/.test(text))) return;
-    for (const cell of [heading, ...cells]) cell.classList.add("words");
+    const words = filled.some((text) => /^[A-Za-z]{3}/.test(text));
+    for (const cell of words ? [heading, ...cells] : []) cell.classList.add("words");
+    const figures = !words && filled.every((text) => Number.isFinite(firstNumber(text)) && text.length <= SHORT);
+    for (const cell of figures ? cells : []) cell.classList.add("one-line");
   });
 }
 
@@ -101,13 +104,13 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const table of document.querySelectorAll(".bd-article table")) {
     const rows = table.tBodies[0]?.rows.length ?? 0;
     if (rows === 0 || !isRegular(table)) continue;
+    alignCells(table);
     if (rows < SORTABLE || !hasFigures(table)) {
       const three = table.tHead.rows[0].cells.length === 3;
       table.classList.toggle("stacked", three && hasSentences(table));
       continue;
     }
     makeSortable(table);
-    alignWords(table);
     table.classList.toggle("many-columns", table.tHead.rows[0].cells.length >= MANY_COLUMNS);
     const names = [...table.tBodies[0].rows].map((row) => row.cells[0].textContent.trim());
     table.classList.toggle("long-names", names.some((name) => name.length > LONG_NAME));

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 pytestmark = pytest.mark.slow
 
 SITE = Path(__file__).resolve().parents[2] / "build" / "site"
-SIZES = [(1280, "light"), (390, "dark")]
-# A picture that did not load, a formula that was not set, a page wider than the screen.
+SIZES = list(product((1280, 390), ("light", "dark")))
+# A picture that did not load, a formula that was not set, a page wider than the screen, a cell of a
+# table that is not laid out as one.
 FAULTS = """
 const faults = [];
 // the theme lets the article scroll sideways in a box of its own
@@ -28,6 +30,9 @@ const formulas = document.querySelectorAll(".math").length;
 const typeset = document.querySelectorAll(".math mjx-container").length;
 if (typeset < formulas) faults.push("lacks formulas");
 if (document.querySelector("mjx-merror")) faults.push("has a wrong formula");
+const cells = [...document.querySelectorAll(".bd-article table:has(th.sortable) td")];
+if (cells.some((cell) => getComputedStyle(cell).display !== "table-cell"))
+  faults.push("has cells outside their columns");
 return faults;
 """
 

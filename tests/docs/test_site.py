@@ -6,9 +6,11 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from typing import Any, is_typeddict
 
 import pytest
 
+import setatoms
 from setatoms import plot
 
 MODULES = [
@@ -71,6 +73,32 @@ def test_everything_listed_says_what_it_is(listed: list[str]) -> None:
     for name in listed:
         member = find(name)
         assert not callable(member) or inspect.getdoc(member), f"{name} has no docstring"
+
+
+def test_every_parameter_is_described(listed: list[str]) -> None:
+    lacking = {name: missing for name in listed if (missing := undescribed(find(name)))}
+    assert not lacking
+    for name in setatoms.__all__:
+        if inspect.isclass(found := getattr(setatoms, name)):
+            for method, function in inspect.getmembers(found, inspect.isfunction):
+                ours = function.__module__.startswith("setatoms.") and not method.startswith("_")
+                assert not (ours and undescribed(function)), f"{name}.{method}"
+
+
+def undescribed(member: Any) -> list[str]:
+    """Return the parameters, or the fields of a dictionary, that no line of the docstring has."""
+    error = inspect.isclass(member) and issubclass(member, Exception)
+    if not callable(member) or error or getattr(member, "_is_protocol", False):
+        return []
+    names = member.__annotations__ if is_typeddict(member) else inspect.signature(member).parameters
+    lines = (inspect.getdoc(member) or "").splitlines()
+    described = {
+        name.lstrip("*")
+        for line in lines
+        for name in line.partition(" : ")[0].split(", ")
+        if not line.startswith(" ")
+    }
+    return [name for name in names if name != "self" and name[0] != "_" and name not in described]
 
 
 def test_guide_lists_every_page_that_is_not_listed_elsewhere(root: Path) -> None:

@@ -117,17 +117,19 @@ def _rows_named(model: Model, data: Data, index: str, at: str) -> tuple[list[int
     check_known(data.table, [index])
     rows: list[int] = []
     found: Array | None = None
-    n_rows = 0
+    n_rows, example = 0, ""
     for features, words, _ in feature_chunks(data.table, model.encoding, [index]):
-        places = [
-            i for i, word in enumerate(words[index]) if word is not None and word.strip() == at
-        ]
+        names = ["" if word is None else word.strip() for word in words[index]]
+        places = [i for i, name in enumerate(names) if name and name == at]
+        example = example or next(filter(None, names), "")
         if places and found is None:
             found = features[places[0] : places[0] + 1]
         rows += [n_rows + i + 1 for i in places]
         n_rows += len(features)
     if found is None:
-        raise FileError(f"{data.table.name} has no row whose {index!r} is {at!r}")
+        known = f"give --at a value as it stands there, such as {example!r}"
+        remedy = known if example else "it is empty in all rows"
+        raise FileError(f"{data.table.name} has no row whose {index!r} is {at!r}; {remedy}")
     return rows, found
 
 

@@ -139,6 +139,8 @@ class BatchCounts:
         The share of gaps among them.
     expected : float
         The share of such rows that are flagged.
+    n_rows, n_flagged : int, default=0
+        Rows counted so far, and those of them that are flagged.
     """
 
     names: Sequence[str]
@@ -155,7 +157,15 @@ class BatchCounts:
         self._below, self._up_to = np.zeros((2, len(self.names), len(LEVELS)))
 
     def add(self, rows: Array, n_flagged: int) -> None:
-        """Take in rows (n_rows, n_features), so many of which are flagged."""
+        """Take in rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows, n_features)
+            In the columns' own units, NaN where missing.
+        n_flagged : int
+            How many of them are flagged.
+        """
         self._gaps += np.isnan(rows).sum(axis=0)
         self.n_rows += len(rows)
         self.n_flagged += n_flagged

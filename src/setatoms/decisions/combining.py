@@ -42,7 +42,13 @@ class CombiningRule:
 
 @dataclass(frozen=True)
 class PerFeature:
-    """One model alone: its error over the root of the number of features."""
+    """One model alone: its error over the root of the number of features.
+
+    Parameters
+    ----------
+    n_features : int
+        Columns of the table.
+    """
 
     n_features: int
 

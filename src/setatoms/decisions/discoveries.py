@@ -103,7 +103,13 @@ class PValueCounts:
         self._counts: NDArray[np.int64] = np.zeros(n_calibration + 1, dtype=np.int64)
 
     def add(self, p_values: ArrayLike) -> None:
-        """Count some rows, given by their p-values (n_samples,)."""
+        """Count some rows.
+
+        Parameters
+        ----------
+        p_values : array-like of shape (n_samples,)
+            Their p-values, all of one calibration.
+        """
         values, steps = _check_p_values(p_values), len(self._counts)
         ranks = np.rint(values * steps).astype(np.int64)
         if (ranks < 1).any() or not np.array_equal(ranks / steps, values):
@@ -114,17 +120,37 @@ class PValueCounts:
         self._counts += np.bincount(ranks - 1, minlength=steps)
 
     def merge(self, others: PValueCounts) -> None:
-        """Count the rows that another one of the same calibration has counted, too."""
+        """Count the rows that another one has counted, too.
+
+        Parameters
+        ----------
+        others : PValueCounts
+            Counts of the same calibration.
+        """
         self._counts += others._counts
 
     def cut(self, level: float) -> float:
-        """Return what `benjamini_hochberg_cut` returns on all rows counted so far."""
+        """Return what `benjamini_hochberg_cut` returns on all rows counted so far.
+
+        Parameters
+        ----------
+        level : float
+            The share of normal rows among the flagged ones to accept, between 0 and 1.
+        """
         (seen,) = np.nonzero(self._counts)
         return _cut((seen + 1) / len(self._counts), self._counts[seen], level)
 
 
 def check_level(name: str, level: object) -> None:
-    """Raise a ValueError where the level that the caller knows as `name` is none."""
+    """Raise a ValueError where a level is none.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls it, for the message.
+    level : object
+        Should be a number between 0 and 1.
+    """
     if not (isinstance(level, numbers.Real) and 0 < float(level) < 1):
         raise ValueError(
             f"{name}={level!r} must lie between 0 and 1: the share of false alarms to accept, "

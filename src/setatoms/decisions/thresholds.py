@@ -53,6 +53,13 @@ class CrossFitted(NamedTuple):
 def share_offset(scores: Scores, share: float) -> float:
     """Return the offset below which `share` of the `scores` (n_samples,) lie.
 
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,)
+        Lower is more abnormal.
+    share : float
+        The share of them to flag.
+
     Examples
     --------
     >>> import numpy as np
@@ -64,7 +71,15 @@ def share_offset(scores: Scores, share: float) -> float:
 
 
 def draw_halves(n_samples: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
-    """Return the increasing indices of two random halves of the rows."""
+    """Return the increasing indices of two random halves of the rows.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows.
+    rng : numpy.random.Generator
+        Draws the halves.
+    """
     order = rng.permutation(n_samples)
     return np.sort(order[: n_samples // 2]), np.sort(order[n_samples // 2 :])
 

@@ -150,7 +150,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
 
     @classmethod
     def of_model(cls, path: str | PathLike[str]) -> TableEncoder:
-        """Return the encoder of a model that the command line saved."""
+        """Return the encoder of a model that the command line saved.
+
+        Parameters
+        ----------
+        path : path-like
+            The file of the model.
+        """
         from setatoms.persistence import read_header
 
         try:
@@ -171,6 +177,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc,unused
         """Save a detector that learned from what this encoder made, for raw tables.
 
         The command line then reads files by the same rules, and `of_model` returns the encoder.
+
+        Parameters
+        ----------
+        detector : detector
+            Fitted to what `transform` returned.
+        path : path-like
+            Where the model goes.
         """
         check_is_fitted(self)
         detector.save(path, notes={"table": self.encoding_.to_json()})

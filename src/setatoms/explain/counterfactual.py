@@ -88,7 +88,13 @@ class Counterfactual(LabelledRows):
         return counterfactual_html(self)
 
     def replaced(self, i: int) -> list[tuple[str, float, float]]:
-        """Return the columns replaced in row `i`: their names, the values before and after."""
+        """Return the columns replaced in row `i`: their names, the values before and after.
+
+        Parameters
+        ----------
+        i : int
+            The position of the row, from 0.
+        """
         before, after = self.given[i].tolist(), self.rows[i].tolist()
         return [(self.names[j], before[j], after[j]) for j in self.places[i]]
 
@@ -201,7 +207,17 @@ def replace_by_implied(
 def score_replaced(
     table: Array, implied: Array, score: Callable[[Array], Array]
 ) -> NDArray[np.float64]:
-    """Return the scores (n, n_features) of rows with one entry each replaced by what is implied."""
+    """Return the scores (n, n_features) of rows with one entry each replaced by what is implied.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, n_features)
+        The rows as they are.
+    implied : ndarray of shape (n, n_features)
+        What to put in place of each entry.
+    score : callable
+        ``score(rows)`` returns one number for each row.
+    """
     scores = np.empty(table.shape)
     for j in range(table.shape[1]):
         rows = table.copy()
@@ -256,7 +272,15 @@ def _replace_next(panel: Panel, filled: Sequence[Array], free: Mask) -> NDArray[
 
 
 def check_count(k: int, n_features: int) -> None:
-    """Raise a ValueError unless `k` of the columns can be replaced."""
+    """Raise a ValueError unless `k` of the columns can be replaced.
+
+    Parameters
+    ----------
+    k : int
+        How many columns to replace.
+    n_features : int
+        How many there are.
+    """
     if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or not 1 <= k < n_features:
         raise ValueError(
             f"k={k!r} must be a whole number of columns, at least 1 and below the {n_features} "

@@ -28,7 +28,13 @@ _MOST_OF_IT = 0.8
 
 
 class Range(NamedTuple):
-    """The smallest and the largest values (n_features,) learned from, in the columns' own units."""
+    """The range of the values learned from.
+
+    Attributes
+    ----------
+    least, most : ndarray of shape (n_features,)
+        The ends, in the columns' own units.
+    """
 
     least: Array
     most: Array

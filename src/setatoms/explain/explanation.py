@@ -388,13 +388,25 @@ def _drops(panel: Panel, errors: Array, refilled: Array, scores: Array) -> Array
 
 
 def check_top(top: Any) -> None:
-    """Raise a ValueError unless `top` says how many columns to list."""
+    """Raise a ValueError unless `top` says how many columns to list.
+
+    Parameters
+    ----------
+    top : object
+        Should be a whole number from 1, or None for all.
+    """
     whole = isinstance(top, (int, np.integer)) and not isinstance(top, bool)
     if top is not None and not (whole and top >= 1):
         raise ValueError(f"top={top!r} must be a whole number, at least 1, or None for all columns")
 
 
 def check_rank(rank: Any) -> None:
-    """Raise a ValueError unless columns can be ordered by `rank`."""
+    """Raise a ValueError unless columns can be ordered by `rank`.
+
+    Parameters
+    ----------
+    rank : object
+        Should be ``"contribution"`` or ``"refill"``.
+    """
     if rank not in RANKS:
         raise ValueError(f"rank={rank!r} must be {' or '.join(map(repr, RANKS))}")

@@ -50,7 +50,13 @@ class Panel:
 
 
 def mean_rows(tables: Sequence[Array]) -> Array:
-    """Return the mean of tables of the same shape."""
+    """Return the mean of tables of the same shape.
+
+    Parameters
+    ----------
+    tables : sequence of ndarray
+        One for each dictionary.
+    """
     return sum((table / len(tables) for table in tables[1:]), start=tables[0] / len(tables))
 
 

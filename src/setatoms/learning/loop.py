@@ -163,7 +163,25 @@ def learn(
     n_jobs: int | None = -1,
     **how: Any,
 ) -> Learned:
-    """Learn set-atoms from an array, see `Whole` and `learn_from`, which takes `how` to do it."""
+    """Learn set-atoms from an array, see `Whole` and `learn_from`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Signals; missing entries are filled in place.
+    atoms : ndarray of shape (n_atoms, n_features)
+        Unit vectors to start from.
+    kind : AtomKind
+        How atoms represent signals, and what keeps them apart.
+    schedule : FixedRadii or AdaptiveRadii
+        Which radii atoms have, and when that changes.
+    missing : ndarray of bool, of the shape of X, optional
+        Which entries were not observed.
+    n_jobs : int or None, default=-1
+        Threads; the result does not depend on it.
+    **how
+        The other arguments of `learn_from`: `n_iter`, `rng` and so on.
+    """
     return learn_from(Whole(X, missing, n_jobs), atoms, kind, schedule, **how)
 
 

@@ -48,6 +48,13 @@ def count_atoms(n_atoms: float, n_features: int) -> int:
     """Return the number of atoms: an int is a count, a float is atoms per feature.
 
     The count of a float is ``floor(n_atoms*n_features + 1/2)``.
+
+    Parameters
+    ----------
+    n_atoms : float or int
+        How many atoms are asked for.
+    n_features : int
+        Columns of the table.
     """
     if not _is_number(n_atoms):
         raise ValueError(

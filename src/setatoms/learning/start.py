@@ -16,7 +16,17 @@ _NOTHING, _LEAST = 1e-12, float(np.finfo(np.float64).tiny)
 def random_atoms(
     n_atoms: int, n_features: int, rng: np.random.RandomState | np.random.Generator
 ) -> Array:
-    """Return atoms (n_atoms, n_features) in random directions: normalised Gaussian noise."""
+    """Return atoms (n_atoms, n_features) in random directions: normalised Gaussian noise.
+
+    Parameters
+    ----------
+    n_atoms : int
+        How many.
+    n_features : int
+        The length of each.
+    rng : numpy.random.RandomState or numpy.random.Generator
+        Draws the noise.
+    """
     atoms = rng.standard_normal((n_atoms, n_features))
     return np.asarray(atoms / np.linalg.norm(atoms, axis=1, keepdims=True))
 

@@ -8,6 +8,13 @@ import math
 def fading(n_rows: float, half_life: float | None) -> float:
     """Return what is left of the weight of a row after `n_rows` more rows.
 
+    Parameters
+    ----------
+    n_rows : float
+        How many rows came after it.
+    half_life : float or None
+        Rows after which a row counts half; None forgets nothing.
+
     Examples
     --------
     >>> fading(500, half_life=1_000) ** 2, fading(500, half_life=None)
@@ -18,6 +25,13 @@ def fading(n_rows: float, half_life: float | None) -> float:
 
 def count_past(n_rows: int, half_life: float | None) -> float:
     """Return the weight of `n_rows` consecutive rows, the last of which counts as one.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows.
+    half_life : float or None
+        Rows after which a row counts half; None forgets nothing.
 
     Examples
     --------

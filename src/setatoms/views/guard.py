@@ -317,6 +317,13 @@ def weighted_squares(measures: Array, weights: Mapping[str, float]) -> Array:
 def raise_outside(numbers: Array, excess: Array) -> Array:
     """Return the numbers (n,) of rows that are outside the learned range by `excess` (n,).
 
+    Parameters
+    ----------
+    numbers : ndarray of shape (n,)
+        How unusual the rows are once brought back to the border.
+    excess : ndarray of shape (n,)
+        How far outside they are, in standard deviations added up over the columns; 0 inside.
+
     Examples
     --------
     >>> import numpy as np
@@ -335,7 +342,15 @@ def _root_of_sum(squares: Array) -> Array:
 
 
 class Reach(NamedTuple):
-    """How far rows reach: ends of each column (n_features,), and the size of the longest row."""
+    """How far rows reach.
+
+    Attributes
+    ----------
+    least, most : ndarray of shape (n_features,)
+        The ends of each column.
+    longest : float
+        The size of the longest row.
+    """
 
     least: Array
     most: Array

@@ -30,7 +30,19 @@ Array = NDArray[np.float64]
 @register
 @dataclass(frozen=True)
 class ConeAtoms(AtomKind):
-    """Cones, coded by Cone-OMP; no two may overlap."""
+    """Cones, coded by Cone-OMP; no two may overlap.
+
+    Parameters
+    ----------
+    n_nonzero : int, default=2
+        Atoms per row.
+    cd_sweeps : int, default=1
+        Rounds in which every chosen atom is adjusted to the others.
+    min_separation : float, default=0.01
+        The smallest distance between two cones.
+    rotation : {"symmetric", "by-radius"}, default="symmetric"
+        How two overlapping cones are parted: both by the same angle, or the narrower one further.
+    """
 
     name = "cone"
     has_boundary = True

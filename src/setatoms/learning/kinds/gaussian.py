@@ -37,7 +37,23 @@ Array = NDArray[np.float64]
 @register
 @dataclass(frozen=True)
 class GaussianAtoms(AtomKind):
-    """Gaussian atoms, coded by Gauss-L1; free to overlap. Coding may be coarser while learning."""
+    """Gaussian atoms, coded by Gauss-L1; free to overlap. Coding may be coarser while learning.
+
+    Parameters
+    ----------
+    lam : float, default=1.0
+        The weight of the representation error.
+    gamma : float, default=1.0
+        The weight of the 1-norm; larger means fewer atoms per row.
+    max_sweeps : int, default=10000
+        Sweeps per row at most.
+    tol : float, default=1e-7
+        Coding stops when a sweep lowers the objective by less than this share.
+    fit_max_sweeps : int, default=5
+        The same as `max_sweeps`, while learning.
+    fit_tol : float, default=1e-2
+        The same as `tol`, while learning.
+    """
 
     name = "gaussian"
     distributions = ("linear", "50-50", "80-20")

@@ -45,7 +45,18 @@ def _has_no_default(field: dataclasses.Field[object]) -> bool:
 
 
 def find_kind(name: object) -> type[AtomKind]:
-    """Return the kind of that name."""
+    """Return the kind of that name.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"gaussian"``; a name that no kind has is an error that lists those there are.
+
+    Returns
+    -------
+    type
+        A subclass of `AtomKind`.
+    """
     if isinstance(name, str) and name in KINDS:
         return KINDS[name]
     raise ValueError(f"kind={name!r} is not known; choose one of {', '.join(map(repr, KINDS))}")

@@ -18,7 +18,13 @@ Array = NDArray[np.float64]
 @register
 @dataclass(frozen=True)
 class VectorAtoms(AtomKind):
-    """Ordinary atoms, coded by OMP; their radii are 0 and go unread."""
+    """Ordinary atoms, coded by OMP; their radii are 0 and go unread.
+
+    Parameters
+    ----------
+    n_nonzero : int, default=2
+        Atoms per row.
+    """
 
     name = "vector"
     has_radii = False
