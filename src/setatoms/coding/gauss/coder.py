@@ -75,14 +75,16 @@ class GaussCoder:
     def solvers(self, X: NDArray[Any]) -> list[str]:
         """Return which solver ended with each row of X (n, n_features): to test and to tune.
 
-        "groups" of rows, or "descent" where a row does not work out there.
+        "groups" of rows, "newton" for rows alone, or "descent" where a row does not work out there.
         """
         names: list[str] = []
         for start in range(0, len(X), self.most_rows):
             rows = signals(X, start, min(start + self.most_rows, len(X)))
             chunks = Chunks(np.zeros(1, np.int64), len(rows), np.empty(0))
             self.code_chunks(rows, out := allocate(self, rows), chunks)
-            settled = self.spaces.get(len(rows)).rows.settled[: len(rows)]
-            in_groups = settled | (out.n_sweeps >= self.budget.max_sweeps)
-            names.extend(np.where(in_groups, "groups", "descent").tolist())
+            space = self.spaces.get(len(rows)).rows
+            settled, refined = space.settled[: len(rows)], space.refined[: len(rows)]
+            in_groups = settled | (out.n_sweeps >= self.budget.max_sweeps) & ~refined
+            alone = np.where(refined, "newton", "descent")
+            names.extend(np.where(in_groups, "groups", alone).tolist())
         return names

@@ -59,13 +59,12 @@ BEFORE = 13  # what the last step promised
 PROMISE = 14  # twice what a step gains if its model is right
 SHORTEST = 15  # least share of the step at which a coefficient vanishes
 LENGTH = 16
-FLOOR = 17  # the least pivot
-LEAST = 18  # what the pivot at hand must be at least
-GONE = 19  # 1 where an atom has left at this step
-UPDATE = 20  # for linear algebra: how much of an update is left, and by what to change
-BETA = 21
-BEGUN = 22  # about the objective before the first step
-_N_BY_SIGNAL = 23
+LEAST = 17  # what the pivot at hand must be at least
+GONE = 18  # 1 where an atom has left at this step
+UPDATE = 19  # for linear algebra: how much of an update is left, and by what to change
+BETA = 20
+BEGUN = 21  # about the objective before the first step
+_N_BY_SIGNAL = 22
 
 
 class Group(NamedTuple):

@@ -93,9 +93,10 @@ def _begin_rows(gaussians, start, rounds, rows, out):
                 rounds.queue[n_fresh] = row
                 n_fresh += 1
         rounds.counts[row], rounds.kept[row], rounds.state[row] = k, 0, state
-        rounds.caution[row], rounds.calm[row] = 0, False
+        rounds.failed[row], rounds.calm[row] = False, False
         rounds.squares[row] = rounds.rest[row] = out.objective[row] = square
-        out.n_sweeps[row], rows.tau[row], rows.settled[row] = 0, 0.0, False
+        out.n_sweeps[row], rows.tau[row] = 0, 0.0
+        rows.settled[row], rows.refined[row] = False, False
     return n_fresh
 
 
@@ -164,12 +165,12 @@ def _finish(row, gaussians, budget, space, out):
     for q in range(out.support.shape[1]):
         if out.support[row, q] >= 0:
             add(out.residuals[row], -out.values[row, q], space.members[q])
-    finished, out.n_sweeps[row], out.objective[row] = refine(
+    space.rows.refined[row], out.n_sweeps[row], out.objective[row] = refine(
         gaussians.layout.atoms, spreads, threshold, budget.max_sweeps, budget.tol,
         gaussians.layout.halt, out.n_sweeps[row],
         out.support[row], out.values[row], space.members, out.residuals[row], space.refinement,
     )  # fmt: skip
-    if not finished:
+    if not space.rows.refined[row]:
         out.n_sweeps[row], out.objective[row] = descend(
             gaussians.layout.atoms, spreads, threshold,
             budget.max_sweeps, budget.tol, gaussians.layout.halt,

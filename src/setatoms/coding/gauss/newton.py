@@ -17,7 +17,6 @@ from setatoms.coding.gauss.group import (
     BOUND,
     DAMPING,
     FIRST,
-    FLOOR,
     GONE,
     HUGE,
     LEAST,
@@ -50,6 +49,7 @@ from setatoms.lanes import Lanes, Vector, subtract_multiples, subtract_products,
 _NEWTON_STEPS = 12
 # What the diagonal of the matrix gains where an atom leaves: as good as infinity.
 _BARRIER = 1e12
+_LEAST_PIVOT = 1e-6
 
 
 @kernel
@@ -103,7 +103,7 @@ def _factor(n_places, group):
     for p in range(n_places):
         scale = places[SCALE, p]
         least = group.signals[LEAST]
-        copy(group.signals[FLOOR], least)
+        _begin_least(least)
         for q in range(p + 1, n_places):
             _raise_least(least, lower[entry(q, p)])
         _invert_pivot(lower[entry(p, p)], least, scale)
@@ -280,6 +280,7 @@ _enter_diagonal = vector_kernel(4, 0, _diagonal_body, writes=(3,))
 _invert_pivot = vector_kernel(
     3, 0, lambda pivot, least, _scale: ([1.0 / pivot.at_least(least)], []), writes=(2,)
 )
+_begin_least = vector_kernel(1, 0, lambda least: ([least.constant(_LEAST_PIVOT)], []), writes=(0,))
 _raise_least = vector_kernel(
     2, 0, lambda least, entry: ([least.at_least(entry * entry)], []), writes=(0,)
 )

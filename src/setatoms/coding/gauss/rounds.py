@@ -16,7 +16,6 @@ from setatoms._compile import inlined, kernel
 from setatoms.coding.gauss.group import (
     BEGUN,
     FIRST,
-    FLOOR,
     HUGE,
     LIFT,
     REST,
@@ -45,10 +44,6 @@ _MOST_ROUNDS = 40
 # Atoms taken in after one look at all atoms.
 _MOST_ADDED = 3
 
-# The least pivots of Newton's matrix for a signal, the next one after a round has raised the
-# objective: steps are then shorter where atoms are nearly parallel, and surer to lead downhill.
-_FLOORS = (1e-6, 1e-2, 1e-1)
-
 # What a signal may be.
 OPEN, DONE = 0, 1
 
@@ -60,32 +55,36 @@ class Rounds(NamedTuple):
     counts: Ints  # (n,): atoms in use
     kept: Ints  # (n,): atoms of the last good code, the first ones of those in use
     state: Ints  # (n,)
-    caution: Ints  # (n,): how often a round has raised the objective
+    failed: NDArray[np.bool_]  # (n,): whether a round has raised the objective
     calm: NDArray[np.bool_]  # (n,): whether the last round has converged
     squares: Floats  # (n,): ||y||^2
     rest: Floats  # (n,): ||e||^2
     queue: Ints  # (n,): the signals of a round
     sorted: Ints  # (n,): by their number of atoms
     histogram: Ints  # (width + 2,)
+    chosen: NDArray[
+        np.uintp
+    ]  # (width,): atoms of the signal at hand; signed ones are slower to use
     u: NDArray[Any]  # (size of a group, n_padded): correlations with what is left
 
 
 def allocate_rounds(n: int, n_padded: int, width: int, dtype: DTypeLike) -> Rounds:
     """Return work space for n signals of up to ``width`` atoms, in that precision."""
-    counts, kept, state, caution, queue, in_order = np.zeros((6, n), np.int64)
+    counts, kept, state, queue, in_order = np.zeros((5, n), np.int64)
     squares, rest = np.empty((2, n))
     return Rounds(
         group=allocate_group(width, dtype),
         counts=counts,
         kept=kept,
         state=state,
-        caution=caution,
+        failed=np.zeros(n, np.bool_),
         calm=np.empty(n, np.bool_),
         squares=squares,
         rest=rest,
         queue=queue,
         sorted=in_order,
         histogram=np.empty(width + 2, np.int64),
+        chosen=np.empty(width, np.uintp),
         u=aligned_zeros((count_lanes(dtype), n_padded), dtype),
     )
 
@@ -110,7 +109,7 @@ def solve_in_rounds(gaussians, budget, greedy, rounds, rows, out):
             n_places = rounds.counts[rounds.sorted[last - 1]]
             _load(first, last, n_places, gaussians, rounds, rows, out)
             solve_group(n_places, gaussians.threshold, budget, rounds.group)
-            _unload(first, last, budget.resolution, rounds, rows, out)
+            _unload(first, last, budget, rounds, rows, out)
         n_open = _list_unfinished(n_open, budget.max_sweeps, rounds, out)
         if n_rounds == _MOST_ROUNDS:
             break
@@ -142,13 +141,12 @@ def _load(first, last, n_places, gaussians, rounds, rows, out):
     group, gram = rounds.group, gaussians.layout.gram
     for i in range(group.signals.shape[1]):
         count = 0
-        group.signals[SQUARE, i], group.signals[TAU, i], group.signals[FLOOR, i] = 1.0, 0.0, 1.0
+        group.signals[SQUARE, i], group.signals[TAU, i] = 1.0, 0.0
         if first + i < last:
             row = rounds.sorted[first + i]
             count = rounds.counts[row]
             group.signals[SQUARE, i] = rounds.squares[row]
             group.signals[TAU, i] = rows.tau[row]
-            group.signals[FLOOR, i] = _FLOORS[rounds.caution[row]]
             for q in range(count):
                 j = out.support[row, q]
                 z = rows.z[row, q]
@@ -157,8 +155,11 @@ def _load(first, last, n_places, gaussians, rounds, rows, out):
                 group.places[SPREAD, q, i] = gaussians.spreads[j]
                 group.places[SIGN, q, i] = 1.0 if z > 0.0 else -1.0
                 group.places[USED, q, i] = 1.0
+                rounds.chosen[q] = j
+                line, first_entry, lane = gram[j], np.uintp(entry(q, 0)), np.uintp(i)
                 for p in range(q + 1):
-                    group.gram[entry(q, p), i] = gram[j, out.support[row, p]]
+                    place = np.uintp(p)
+                    group.gram[first_entry + place, lane] = line[rounds.chosen[place]]
         _leave_empty(count, n_places, i, group)
 
 
@@ -176,33 +177,39 @@ def _leave_empty(count, n_places, i, group):
 
 
 @kernel
-def _unload(first, last, resolution, rounds, rows, out):
+def _unload(first, last, budget, rounds, rows, out):
     """Take the codes of signals out of the group; where the objective rose, the old code stays."""
     group = rounds.group
     for i in range(last - first):
         row = rounds.sorted[first + i]
-        limit = out.objective[row] * (1.0 + 16.0 * resolution)
+        limit = out.objective[row] * (1.0 + 16.0 * budget.resolution)
         if rounds.kept[row] == 0 and rounds.counts[row] > 0:
             begun = group.signals[BEGUN, i]
             # worse than the code it started with, which must have been one
-            limit = 0.0 if begun >= HUGE and rounds.caution[row] == 0 else min(limit, 1.001 * begun)
+            limit = 0.0 if begun >= HUGE and not rounds.failed[row] else min(limit, 1.001 * begun)
         if not group.signals[VALUE, i] <= limit:
-            rounds.counts[row] = rounds.kept[row]
-            rounds.caution[row] += 1
-            rounds.calm[row] = False
-            if rounds.caution[row] == len(_FLOORS):
+            # an earlier code that is of no use may be left for a fresh start, once
+            if rounds.kept[row] > 0 or rounds.failed[row]:
                 rounds.state[row] = DONE
+            rounds.counts[row] = rounds.kept[row]
+            rounds.failed[row], rounds.calm[row] = True, False
             continue
         out.n_sweeps[row] += 1
-        k = 0
+        stayed, k = 0, 0
         for q in range(rounds.counts[row]):
             if group.places[USED, q, i] > 0.0:
                 out.support[row, k] = out.support[row, q]
                 rows.z[row, k] = group.places[Z, q, i]
                 out.values[row, k] = group.places[Z, q, i] * group.places[LIFT, q, i]
                 k += 1
-        rounds.counts[row] = rounds.kept[row] = k
+                stayed += q < rounds.kept[row]
         rounds.calm[row] = group.signals[RUNNING, i] > 0.0
+        gain = out.objective[row] - group.signals[VALUE, i]
+        # where all that came have left again, for nothing, they would do so for ever
+        in_vain = k == stayed == rounds.kept[row] < rounds.counts[row] or not rounds.calm[row]
+        if in_vain and gain <= budget.tol * out.objective[row]:
+            rounds.state[row] = DONE
+        rounds.counts[row] = rounds.kept[row] = k
         rounds.rest[row] = group.signals[REST, i]
         rows.tau[row] = group.signals[TAU, i]
         out.objective[row] = group.signals[VALUE, i]
@@ -251,7 +258,7 @@ def _look(n_open, gaussians, budget, rounds, rows, out):
 @kernel
 def _is_failed(row, rounds):
     """Tell whether the code that a signal started with was of no use."""
-    return rounds.caution[row] > 0 and rounds.kept[row] == 0
+    return rounds.failed[row] and rounds.kept[row] == 0
 
 
 @kernel
@@ -281,8 +288,7 @@ def _take_in(row, u, gaussians, budget, rounds, rows, out):
     # an atom that exceeds its bound by eps can lower the objective by about eps^2
     slack = np.sqrt(0.1 * budget.tol * out.objective[row])
     greatest, came = 0.0, 0
-    most = _MOST_ADDED if rounds.caution[row] == 0 else 1
-    while came < most and k < out.support.shape[1]:
+    while came < _MOST_ADDED and k < out.support.shape[1]:
         j = largest(n, u, gaussians.layout.index_mask)
         excess = abs(u[j]) - bound
         # atoms after the first must be about as bad: its coming may well mend the others
@@ -293,7 +299,7 @@ def _take_in(row, u, gaussians, budget, rounds, rows, out):
         out.support[row, k], rows.z[row, k] = j, z
         came, k = came + 1, k + 1
         greatest = max(greatest, excess)
-        if came < most:
+        if came < _MOST_ADDED:
             _add_multiple(n, u, gaussians.layout.gram[j], -z)
             rounds.counts[row] = k
             _hide_used(row, u, rounds, out)

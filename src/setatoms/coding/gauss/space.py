@@ -24,7 +24,8 @@ class SignalRows(NamedTuple):
     correlations: NDArray[Any]  # (n, n_padded)
     z: NDArray[np.float64]  # (n, width)
     tau: NDArray[np.float64]  # (n,)
-    settled: NDArray[np.bool_]  # (n,)
+    settled: NDArray[np.bool_]  # (n,): in groups
+    refined: NDArray[np.bool_]  # (n,): alone, by Newton's method
 
 
 class Space(NamedTuple):
@@ -50,6 +51,7 @@ def allocate_space(n: int, layout: Layout, width: int) -> Space:
         aligned_zeros((n_whole, n_padded), dtype),
         np.empty((n, width)),
         np.empty(n),
+        np.empty(n, np.bool_),
         np.empty(n, np.bool_),
     )
     return Space(
