@@ -1,12 +1,15 @@
 """Chunks and threads."""
 
+import ctypes
 import multiprocessing
+import os
 import threading
 import time
 
 import pytest
 
 from setatoms.backends import run_chunks
+from setatoms.backends.crew import Crew
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1, None])
@@ -64,3 +67,35 @@ def test_a_forked_child_has_its_own_pool():
     child.join(60)
     assert child.exitcode == 0
     assert queue.get() == 5000
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores can be chosen on Linux")
+def test_helpers_leave_the_core_of_their_caller_alone():
+    cores = os.sched_getaffinity(0)
+    if len(cores) < 2:
+        pytest.skip("a single core")
+    library = ctypes.PyDLL(None)
+    crew, allowed = Crew("test"), []
+    for _ in range(20):
+        here = library.sched_getcpu()
+        crew.begin(lambda: allowed.append(os.sched_getaffinity(0))).result(30)
+        if library.sched_getcpu() == here:
+            assert allowed[-1] == cores - {here}
+    assert os.sched_getaffinity(0) == cores
+
+
+def test_a_crew_has_no_more_threads_than_cores():
+    crew, end = Crew("test"), threading.Event()
+    begun = [crew.begin(lambda: end.wait(30) and None) for _ in range(os.cpu_count() + 2)]
+    assert [future is None for future in begun] == [False] * os.cpu_count() + [True] * 2
+    end.set()
+    for future in begun[:-2]:
+        future.result(30)
+    assert crew.begin(lambda: None).result(30) is None
+
+
+def test_an_error_of_a_helper_reaches_the_caller_and_the_helper_goes_on():
+    crew = Crew("test")
+    with pytest.raises(ZeroDivisionError):
+        crew.begin(lambda: 1 / 0).result(30)
+    assert crew.begin(lambda: None).result(30) is None

@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms.backends.crew import Crew
 from setatoms.backends.limits import most_jobs
 
 T = TypeVar("T")
@@ -23,7 +24,7 @@ Counter = NDArray[np.int64]
 # the cost of handing out a chunk (microseconds), small enough to stop soon when interrupted.
 CHUNK_ROWS = 512
 
-_pool: ThreadPoolExecutor | None = None
+_crew = Crew("setatoms")
 _stand_in: ThreadPoolExecutor | None = None
 _pool_lock = threading.Lock()
 
@@ -98,11 +99,11 @@ def run_together(
     futures: list[Future[None]] = []
 
     def begin() -> None:
-        futures.extend(_shared_pool().submit(work) for _ in range(n_threads - 1))
+        begun = (_crew.begin(work) for _ in range(n_threads - 1))
+        futures.extend(future for future in begun if future is not None)
         work()
 
     waits = long and threading.current_thread() is threading.main_thread()
-    # it wakes the others itself: woken by one that goes to sleep, all may end up on one core
     own = _stand_in_pool().submit(begin) if waits else None
     try:
         begin() if own is None else own.result()
@@ -114,10 +115,9 @@ def run_together(
         stop()
         if own is not None:
             own.exception()
-        begun = [future for future in futures if not future.cancel()]
-        for future in begun:
+        for future in futures:
             future.exception()
-    for future in begun:
+    for future in futures:
         future.result()
 
 
@@ -150,14 +150,6 @@ def run_counted(
     run_together(work, n_threads, stop, long=long, halt=give_up)
 
 
-def _shared_pool() -> ThreadPoolExecutor:
-    global _pool
-    with _pool_lock:
-        if _pool is None:
-            _pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="setatoms")
-        return _pool
-
-
 def _stand_in_pool() -> ThreadPoolExecutor:
     """Return the one thread that works while the main thread waits: never busy with other work."""
     global _stand_in
@@ -167,11 +159,11 @@ def _stand_in_pool() -> ThreadPoolExecutor:
         return _stand_in
 
 
-def _forget_pool_of_the_parent() -> None:
-    """Threads do not survive a fork; the child makes its own pool when it needs one."""
-    global _pool, _pool_lock, _stand_in
-    _pool, _stand_in, _pool_lock = None, None, threading.Lock()
+def _forget_threads_of_the_parent() -> None:
+    """Threads do not survive a fork; the child makes its own when it needs them."""
+    global _crew, _pool_lock, _stand_in
+    _crew, _stand_in, _pool_lock = Crew("setatoms"), None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool_of_the_parent)
+    os.register_at_fork(after_in_child=_forget_threads_of_the_parent)

@@ -60,10 +60,21 @@ _N_NUMBERS = 11
 
 def allocate_refinement(width: int, n_features: int) -> Refinement:
     """Return work space for codes of up to ``width`` atoms."""
+    square, vectors = np.empty((4, width, width)), np.empty((5, n_features))
     return Refinement(
-        *np.empty((4, width, width)), np.zeros((_N_NUMBERS, width)), *np.empty((3, n_features)),
-        np.empty(width), np.empty(n_features), np.empty((width, n_features)), np.empty(n_features),
-    )  # fmt: skip
+        gram=square[0],
+        inner=square[1],
+        across=square[2],
+        hessian=square[3],
+        numbers=np.zeros((_N_NUMBERS, width)),
+        fit=vectors[0],
+        off=vectors[1],
+        turn=vectors[2],
+        trial_x=np.empty(width),
+        trial_fit=vectors[3],
+        trial_members=np.empty((width, n_features)),
+        trial_residual=vectors[4],
+    )
 
 
 @kernel
