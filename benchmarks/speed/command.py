@@ -26,12 +26,14 @@ from benchmarks.speed.machine import describe
 from benchmarks.speed.paper_grid import paper_lines
 from benchmarks.speed.settings import FULL, QUICK, Settings
 from benchmarks.speed.shapes import missing_tables
+from benchmarks.speed.slowest import slowest_lines
 from setatoms.persistence.atomic import replacing
 
 PARTS: dict[str, Callable[[Settings], Iterator[Line]]] = {
     "omp": omp_lines,
     "cone": cone_lines,
     "gauss": gauss_lines,
+    "slowest": slowest_lines,
     "aksvd": aksvd_lines,
     "detectors": detector_lines,
     "default": default_lines,

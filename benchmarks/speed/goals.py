@@ -61,6 +61,18 @@ _GOALS: dict[tuple[str, str, str], Goal] = {
     ("gauss", "pendigits", "setatoms tol=1e-4"): AtMost("excess", 2e-4, 2e-4),
     ("gauss", "magic.gamma", "setatoms tol=1e-4"): AtMost("excess", 2e-4, 2e-4),
     ("gauss", "satellite", "setatoms tol=1e-4"): AtMost("excess", 2e-4, 2e-4),
+    **{
+        ("slowest", "30 tables", where): AtMost("times the median", 20, 5)
+        for where in (
+            "as they are",
+            "2 times as far out",
+            "10 times as far out",
+            "30 times as far out",
+            "100 times as far out",
+            "1,000 times as far out",
+            "1,000,000 times as far out",
+        )
+    },
     ("aksvd", "A, 50 iterations", "dictlearn aksvd"): AtLeast("ratio", 5, 20),
     ("detectors", "pendigits", "COF"): AtLeast("ratio", 25, 60),
     ("detectors", "made, 100,000 x 27", "LOF"): AtLeast("ratio", 2, 10),

@@ -74,16 +74,16 @@ def random_problem(
 ) -> Problem:
     """Return signals with atoms in random directions."""
     atoms = random_atoms(n_atoms, X.shape[1], np.random.default_rng(1))
-    return Problem(name, X, atoms, _radii(n_atoms), sparsities)
+    return Problem(name, X, atoms, spread_radii(n_atoms), sparsities)
 
 
 def table_problems(settings: Settings) -> Iterator[Problem]:
     """Yield real tables with dependency anomalies, z-scored, with dictionaries by AK-SVD."""
     for name in settings.tables:
         table = dependency_table(name)[0]
-        X = (table - table.mean(axis=0)) / _scale(table)
+        X = z_scored(table)
         atoms = aksvd(X, ATOMS_PER_FEATURE * X.shape[1], random_state=0)
-        yield Problem(name, X, atoms, _radii(len(atoms)))
+        yield Problem(name, X, atoms, spread_radii(len(atoms)))
 
 
 def missing_tables(names: Iterable[str]) -> dict[str, str]:
@@ -137,11 +137,18 @@ def _split(name: str, X: Array, y: NDArray[np.int64]) -> Split:
     return Split(name, (train - mean) / scale, (test - mean) / scale, y_test)
 
 
+def z_scored(table: Array) -> Array:
+    """Return a table of mean 0 and standard deviation 1."""
+    scored: Array = (table - table.mean(axis=0)) / _scale(table)
+    return scored
+
+
 def _scale(table: Array) -> Array:
     """Return standard deviations, 1 for constant features."""
     deviations: Array = table.std(axis=0)
     return np.where(deviations > 0, deviations, 1.0)
 
 
-def _radii(n_atoms: int) -> Array:
+def spread_radii(n_atoms: int) -> Array:
+    """Return radii for so many atoms, evenly between the least and the largest."""
     return np.random.default_rng(1).permutation(np.linspace(*RADII, n_atoms))

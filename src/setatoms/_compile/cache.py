@@ -35,14 +35,16 @@ _CHANGED = (AttributeError, ImportError, TypeError)
 _OTHER_NUMBA = f"Numba {numba.__version__} offers no way that is known here"
 
 
-def keep_on_disk(dispatcher: Any, purpose: str) -> None:
+def keep_on_disk(dispatcher: Any, purpose: str, allocates: bool) -> None:
     """Let ``dispatcher`` look for compiled code on disk, and leave it there.
 
-    ``purpose`` keeps apart what is compiled from one function with different options.
+    ``purpose`` keeps apart what is compiled from one function with different options. Code that
+    `allocates` runs only once Numba has made all of itself ready, for a fifth of a second.
     """
     stamp = _stamp(dispatcher.py_func)
     if stamp is not None:
-        dispatcher._cache = _Cache(STORE, dispatcher.py_func.__name__, f"{purpose} {stamp}")
+        label = dispatcher.py_func.__name__
+        dispatcher._cache = _Cache(STORE, label, f"{purpose} {stamp}", allocates)
 
 
 def _stamp(function: Any) -> str | None:
@@ -61,10 +63,11 @@ def _stamp(function: Any) -> str | None:
 class _Cache:
     """What Numba's dispatchers ask for, over a `KernelStore`."""
 
-    def __init__(self, store: KernelStore, label: str, stamp: str) -> None:
+    def __init__(self, store: KernelStore, label: str, stamp: str, allocates: bool) -> None:
         self._store = store
         self._label = label.strip("<>")
         self._stamp = stamp
+        self._allocates = allocates
 
     @property
     def cache_path(self) -> str | None:
@@ -74,6 +77,8 @@ class _Cache:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the code compiled for a signature, or None."""
         try:
+            if self._allocates:
+                target.refresh()
             name = self._name(signature, target.codegen())
         except _CHANGED:
             self._store.give_up(_OTHER_NUMBA)

@@ -51,8 +51,9 @@ class Kernel:
         self._for_python = numba.njit(**options)(function)
         options |= known_options(no_cpython_wrapper=True)
         self.for_kernels = numba.njit(**options)(function)
-        keep_on_disk(self._for_python, "python")
-        keep_on_disk(self.for_kernels, "kernels")
+        allocates = options.get("_nrt", True)
+        keep_on_disk(self._for_python, "python", allocates)
+        keep_on_disk(self.for_kernels, "kernels", allocates)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._for_python(*arguments)
