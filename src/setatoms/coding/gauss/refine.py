@@ -40,9 +40,9 @@ class Refinement(NamedTuple):
     """Work space for a signal of up to ``width`` atoms and ``n_features``."""
 
     gram: Floats  # (width, width): of the actual atoms
-    inner: Floats  # (width, width): factor of what B is, seen from the atoms
+    inner: Floats  # (width, width): what B is, seen from the atoms; its factor below
     across: Floats  # (width, width): b through that factor
-    hessian: Floats  # (width, width), then its factor
+    hessian: Floats  # (width, width): its factor below
     numbers: Floats  # (_N_NUMBERS, width)
     fit: Floats  # (n_features,): r, as the atoms know it
     off: Floats  # (n_features,): F
@@ -54,8 +54,9 @@ class Refinement(NamedTuple):
 
 
 # Rows of ``Refinement.numbers``.
-_ALPHA, _BETA, _WEIGHT, _ROOT, _ALONG, _KEEP, _SIGN, _RIGHT, _STEP, _PRODUCT, _SOLVED = range(11)
-_N_NUMBERS = 11
+_ALPHA, _BETA, _ROOT, _ALONG, _KEEP, _SIGN, _RIGHT, _STEP, _PRODUCT, _SOLVED = range(10)
+_INNER_SCALE, _SCALE = 10, 11
+_N_NUMBERS = 12
 
 
 def allocate_refinement(width: int, n_features: int) -> Refinement:
@@ -90,13 +91,13 @@ def refine(
         work.numbers[_SIGN, k] = 1.0 if x[k] > 0.0 else -1.0
         k += 1
     copy(residual, work.fit)
-    damping, share, n_steps = _FIRST_DAMPING, 1.0, 0
+    damping, share, n_steps, grown = _FIRST_DAMPING, 1.0, 0, 0.0
     value = objective(k, atoms, spreads, threshold, support, x, members, residual)
     while sweeps < max_sweeps and halt[0] == 0 and n_steps < _MOST_STEPS:
         sweeps, n_steps = sweeps + 1, n_steps + 1
-        gain = _find_step(
-            k, damping, atoms, spreads, threshold, support, x, members, residual, work
-        )
+        if grown == 0.0:
+            grown = _linearise(k, atoms, spreads, threshold, support, x, members, residual, work)
+        gain = _find_step(k, damping, grown, members, work)
         if 0.0 <= gain <= 0.1 * tol * value:
             j = _worst_at_rest(k, atoms, threshold, tol * value, support, residual)
             if j < 0:
@@ -106,7 +107,7 @@ def refine(
             support[k], x[k] = j, 0.0
             copy(atoms[j], members[k])
             work.numbers[_SIGN, k] = 1.0 if dot(atoms[j], residual) > 0.0 else -1.0
-            k += 1
+            k, grown = k + 1, 0.0
             continue
         better, leaves = np.inf, -1
         if gain > 0.0:
@@ -114,7 +115,7 @@ def refine(
                 k, share, atoms, spreads, threshold, support, x, members, residual, work
             )
         if better < value:
-            value = better
+            value, grown = better, 0.0
             for q in range(k):
                 x[q] = work.trial_x[q]
                 copy(work.trial_members[q], members[q])
@@ -133,67 +134,70 @@ def refine(
 
 
 @kernel
-def _find_step(k, damping, atoms, spreads, threshold, support, x, members, residual, work):
-    """Fill the steps of x and of fit; return what they promise, -1.0 if the matrix will not do."""
+def _linearise(k, atoms, spreads, threshold, support, x, members, residual, work):
+    """Fill the equations at a code; return 1 + tau, or -1.0 if there are none."""
     numbers, fit = work.numbers, work.fit
     square, tau = dot(fit, fit), 0.0
     for i in range(fit.shape[0]):
         work.off[i] = fit[i] - residual[i]
     for q in range(k):
         spread = spreads[support[q]]
-        # members are unit(d + v x fit)
-        leaning = 0.0
-        for i in range(fit.shape[0]):
-            entry = atoms[support[q], i] + spread * x[q] * fit[i]
-            leaning += entry * entry
-        alpha = 1.0 / np.sqrt(leaning)
-        along = dot(members[q], fit)
+        pull = spread * x[q]
+        # members are unit(d + pull fit)
+        leaning = 1.0 + pull * (2.0 * dot(atoms[support[q]], fit) + pull * square)
+        alpha, along = 1.0 / np.sqrt(max(leaning, 1e-30)), dot(members[q], fit)
         numbers[_ALPHA, q], numbers[_ALONG, q] = alpha, along
-        numbers[_BETA, q] = spread * alpha * x[q]
-        numbers[_WEIGHT, q] = spread * alpha * x[q] * x[q]
-        numbers[_ROOT, q] = np.sqrt(numbers[_WEIGHT, q])
-        numbers[_KEEP, q] = 1.0 - numbers[_BETA, q] * along
-        tau += numbers[_WEIGHT, q]
+        numbers[_BETA, q] = pull * alpha
+        weight = pull * alpha * x[q]
+        numbers[_ROOT, q] = np.sqrt(weight)
+        numbers[_KEEP, q] = 1.0 - pull * alpha * along
+        numbers[_PRODUCT, q] = dot(members[q], work.off)
+        numbers[_SOLVED, q] = numbers[_ROOT, q] * numbers[_PRODUCT, q]
+        tau += weight
     grown = 1.0 + tau
     for q in range(k):
         for p in range(q + 1):
             work.gram[q, p] = work.gram[p, q] = dot(members[q], members[p])
-            work.inner[q, p] = -numbers[_ROOT, q] * work.gram[q, p] * numbers[_ROOT, p]
+            work.inner[p, q] = -numbers[_ROOT, q] * work.gram[q, p] * numbers[_ROOT, p]
         work.inner[q, q] += grown
-    if not _factor(k, 0.0, work.inner):
+    if not _factor(k, 0.0, work.inner, numbers[_INNER_SCALE]):
         return -1.0
+    _solve_lower(k, work.inner, numbers[_INNER_SCALE], numbers[_SOLVED])
     # across[i] = L^-1 W^(1/2) A' b_i
-    for i in range(k):
-        keep, beta = numbers[_KEEP, i], numbers[_BETA, i]
-        for q in range(k):
-            toward = keep * work.gram[i, q] + beta * numbers[_ALONG, q]
-            work.across[i, q] = numbers[_ROOT, q] * toward
-        _solve_lower(k, work.inner, work.across[i])
     fit_off = dot(fit, work.off)
-    for q in range(k):
-        numbers[_PRODUCT, q] = dot(members[q], work.off)
-        numbers[_SOLVED, q] = numbers[_ROOT, q] * numbers[_PRODUCT, q]
-    _solve_lower(k, work.inner, numbers[_SOLVED])
     for i in range(k):
         keep, beta, along = numbers[_KEEP, i], numbers[_BETA, i], numbers[_ALONG, i]
+        across = work.across[i]
+        for q in range(k):
+            toward = keep * work.gram[i, q] + beta * numbers[_ALONG, q]
+            across[q] = numbers[_ROOT, q] * toward
+        _solve_lower(k, work.inner, numbers[_INNER_SCALE], across)
+        product = keep * numbers[_PRODUCT, i] + beta * fit_off
+        for q in range(k):
+            product += across[q] * numbers[_SOLVED, q]
+        numbers[_RIGHT, i] = along - threshold * numbers[_SIGN, i] - product / grown
         for j in range(i + 1):
             toward = numbers[_KEEP, j] * work.gram[j, i] + numbers[_BETA, j] * along
             with_fit = numbers[_KEEP, j] * numbers[_ALONG, j] + numbers[_BETA, j] * square
             total = keep * toward + beta * with_fit
             for q in range(k):
-                total += work.across[i, q] * work.across[j, q]
-            work.hessian[i, j] = total / grown
-        spread = spreads[support[i]]
-        work.hessian[i, i] -= spread * numbers[_ALPHA, i] * (square - along * along)
-        product = keep * numbers[_PRODUCT, i] + beta * fit_off
-        for q in range(k):
-            product += work.across[i, q] * numbers[_SOLVED, q]
-        numbers[_RIGHT, i] = along - threshold * numbers[_SIGN, i] - product / grown
-        numbers[_STEP, i] = numbers[_RIGHT, i]
-    if not _factor(k, damping, work.hessian):
+                total += across[q] * work.across[j, q]
+            work.hessian[j, i] = total / grown
+        bend = spreads[support[i]] * numbers[_ALPHA, i] * (square - along * along)
+        work.hessian[i, i] -= bend
+    return grown
+
+
+@kernel
+def _find_step(k, damping, grown, members, work):
+    """Fill the steps of x and of fit; return what they promise, -1.0 if the matrix will not do."""
+    numbers = work.numbers
+    if grown < 0.0 or not _factor(k, damping, work.hessian, numbers[_SCALE]):
         return -1.0
-    _solve_lower(k, work.hessian, numbers[_STEP])
-    _solve_upper(k, work.hessian, numbers[_STEP])
+    for q in range(k):
+        numbers[_STEP, q] = numbers[_RIGHT, q]
+    _solve_lower(k, work.hessian, numbers[_SCALE], numbers[_STEP])
+    _solve_upper(k, work.hessian, numbers[_SCALE], numbers[_STEP])
     gain = dot(work.off, work.off)
     for q in range(k):
         gain += numbers[_STEP, q] * numbers[_RIGHT, q]
@@ -211,8 +215,8 @@ def _turn(k, grown, members, work):
         add(turn, numbers[_STEP, q] * numbers[_BETA, q], work.fit)
     for q in range(k):
         numbers[_SOLVED, q] = numbers[_ROOT, q] * dot(members[q], turn)
-    _solve_lower(k, work.inner, numbers[_SOLVED])
-    _solve_upper(k, work.inner, numbers[_SOLVED])
+    _solve_lower(k, work.inner, numbers[_INNER_SCALE], numbers[_SOLVED])
+    _solve_upper(k, work.inner, numbers[_INNER_SCALE], numbers[_SOLVED])
     for q in range(k):
         add(turn, numbers[_ROOT, q] * numbers[_SOLVED, q], members[q])
     multiply(turn, -1.0 / grown)
@@ -273,38 +277,40 @@ def _remove(q, k, support, x, members, sign):
 
 
 @kernel
-def _factor(k, damping, matrix):
-    """Replace the lower half of matrix plus damping by its Cholesky factor, if it has one."""
+def _factor(k, damping, matrix, scale):
+    """Fill the lower half with the Cholesky factor of the upper one plus damping, if it has one.
+
+    The upper half and the diagonal stay; scale (k,) is one over the diagonal of the factor.
+    """
     for q in range(k):
+        pivot = matrix[q, q] + damping
         for p in range(q):
-            total = matrix[q, p]
+            total = matrix[p, q]
             for i in range(p):
                 total -= matrix[q, i] * matrix[p, i]
-            matrix[q, p] = total / matrix[p, p]
-        pivot = matrix[q, q] + damping
-        for i in range(q):
-            pivot -= matrix[q, i] * matrix[q, i]
+            matrix[q, p] = total * scale[p]
+            pivot -= matrix[q, p] * matrix[q, p]
         if not pivot > 1e-14:
             return False
-        matrix[q, q] = np.sqrt(pivot)
+        scale[q] = 1.0 / np.sqrt(pivot)
     return True
 
 
 @kernel
-def _solve_lower(k, lower, vector):
-    """Replace vector[:k] by the solution of ``lower z = vector``."""
+def _solve_lower(k, lower, scale, vector):
+    """Replace vector[:k] by the solution of ``L z = vector``."""
     for q in range(k):
         total = vector[q]
         for p in range(q):
             total -= lower[q, p] * vector[p]
-        vector[q] = total / lower[q, q]
+        vector[q] = total * scale[q]
 
 
 @kernel
-def _solve_upper(k, lower, vector):
-    """Replace vector[:k] by the solution of ``lower' z = vector``."""
+def _solve_upper(k, lower, scale, vector):
+    """Replace vector[:k] by the solution of ``L' z = vector``."""
     for q in range(k - 1, -1, -1):
         total = vector[q]
         for p in range(q + 1, k):
             total -= lower[p, q] * vector[p]
-        vector[q] = total / lower[q, q]
+        vector[q] = total * scale[q]
