@@ -39,7 +39,7 @@ from setatoms.vectors import largest
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Rounds after which a signal is left to coordinate descent.
+# Rounds after which a signal goes on alone.
 _MOST_ROUNDS = 40
 # Atoms taken in after one look at all atoms.
 _MOST_ADDED = 3
