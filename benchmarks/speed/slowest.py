@@ -18,9 +18,9 @@ from setatoms.datasets import ADBENCH_DATASETS, fetch_adbench
 # How many times as far from the mean rows are moved.
 MOVES = (1, 2, 10, 30, 100, 1_000, 1_000_000)
 # Rows of a table that are timed; those that groups do not solve are, above that.
-PICKED, PICKED_FAR = 200, 40
-# A row's time is that of a table that consists of copies of it.
-COPIES = 128
+PICKED, PICKED_FAR = 200, 20
+# A row's time is that of a table that consists of copies of it, fewer where they may take long.
+COPIES, COPIES_FAR = 128, 16
 TOLERANCE = 1e-7
 
 
@@ -54,15 +54,16 @@ def _times(name: str, settings: Settings) -> Iterator[tuple[int, Array]]:
     errors(coder, 1e3 * X[:10], n_jobs=1)  # so that all is loaded
     for move in MOVES:
         rows = np.union1d(picked, special) if move == 1 else picked[: settings.rows(PICKED_FAR)]
-        yield move, np.array([_seconds(coder, move * X[row]) for row in rows])
+        copies = COPIES if move == 1 else COPIES_FAR
+        yield move, np.array([_seconds(coder, move * X[row], copies) for row in rows])
 
 
-def _seconds(coder: GaussCoder, row: Array) -> float:
+def _seconds(coder: GaussCoder, row: Array, n_copies: int) -> float:
     """Return the seconds for one row, the best of three."""
-    copies = np.tile(row, (COPIES, 1))
+    copies = np.tile(row, (n_copies, 1))
     found = []
     for _ in range(3):
         start = perf_counter()
         errors(coder, copies, n_jobs=1)
         found.append(perf_counter() - start)
-    return min(found) / COPIES
+    return min(found) / n_copies

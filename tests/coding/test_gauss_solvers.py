@@ -26,12 +26,11 @@ def make(n_features, n_atoms, scale, radius=RADIUS, n_samples=24):
     return scale * rng.standard_normal((n_samples, n_features)), atoms, np.full(n_atoms, radius)
 
 
-# Few atoms per code; many; and signals so long that atoms may lean far, or turn wherever these are.
+# Few atoms per code; many; and signals so long that atoms may turn wherever these are.
 PROBLEMS = {
     "few atoms": ("groups", make(n_features=5, n_atoms=15, scale=1.0)),
     "many atoms": ("groups", make(n_features=32, n_atoms=80, scale=3.0, radius=0.02)),
-    "long signals": ("newton", make(n_features=5, n_atoms=15, scale=300.0)),
-    "very long signals": ("newton", make(n_features=5, n_atoms=15, scale=2000.0)),
+    "long signals": ("descent", make(n_features=5, n_atoms=15, scale=2000.0)),
 }
 
 
@@ -71,8 +70,8 @@ def test_every_row_is_counted_once_in_its_place():
     rows = np.concatenate([np.tile(X, (100, 1)), far, X])
     names = solvers(rows, atoms, radii)
     assert len(names) == len(rows)
-    assert names.index("newton") == len(rows) - len(X) - 1
-    assert Counter(names)["newton"] == 1
+    assert names.index("descent") == len(rows) - len(X) - 1
+    assert Counter(names)["descent"] == 1
 
 
 def test_nearly_parallel_atoms_are_solved_in_groups():
@@ -141,15 +140,6 @@ def test_newton_ends_where_nothing_can_be_gained(scale):
             residual @ residual + distance.sum() + np.abs(x).sum(), rel=1e-10
         )
     assert n_refined >= 14
-
-
-def test_newton_finds_better_codes_of_long_signals_than_descent():
-    """Atoms that lean far have many local minima; descent stays in the first."""
-    X, atoms, radii = make(n_features=8, n_atoms=24, scale=120.0, radius=0.1)
-    codes = gauss_l1(X, atoms, radii, tol=1e-7, max_sweeps=1000)
-    plain = reference.gauss_l1(X, atoms, radii, tol=1e-7, max_sweeps=1000)
-    assert np.mean(codes.objective <= plain.objective * (1 + 1e-6)) >= 0.9
-    assert np.median(codes.objective / plain.objective) < 0.95
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

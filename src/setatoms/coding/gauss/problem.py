@@ -25,9 +25,8 @@ a little weaker.
 A signal is coded in *sweeps*, or rounds. A greedy lasso gives the atoms to start with (`start`).
 Each sweep solves the equations above on the atoms in use (`newton`), dropping an atom whose
 coefficient reaches zero, then takes in atoms at rest that violate their bound (`rounds`). A signal
-for which a sweep fails to lower the objective, or whose atoms may lean too far for ``z``, goes on
-alone, by Newton's method in ``x`` and ``r`` (`refine`) and, should that fail, by coordinate descent
-(`descent`).
+for which a sweep fails to lower the objective goes on alone, by Newton's method in ``x`` and ``r``
+(`refine`). One whose atoms may lean too far for ``z`` is left to coordinate descent (`descent`).
 """
 
 from __future__ import annotations

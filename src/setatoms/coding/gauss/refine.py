@@ -87,10 +87,13 @@ def refine(
     Return whether it is finished, sweeps (a step is one), and the objective in units of lam.
     """
     k = 0
+    copy(residual, work.fit)
     while k < support.shape[0] and support[k] >= 0:
         work.numbers[_SIGN, k] = 1.0 if x[k] > 0.0 else -1.0
+        add(residual, x[k], members[k])
+        _lean(atoms[support[k]], spreads[support[k]] * x[k], work.fit, members[k])
+        add(residual, -x[k], members[k])
         k += 1
-    copy(residual, work.fit)
     damping, share, n_steps, grown = _FIRST_DAMPING, 1.0, 0, 0.0
     value = objective(k, atoms, spreads, threshold, support, x, members, residual)
     while sweeps < max_sweeps and halt[0] == 0 and n_steps < _MOST_STEPS:
@@ -239,16 +242,22 @@ def _try_step(k, share, atoms, spreads, threshold, support, x, members, residual
     for q in range(k):
         add(work.trial_residual, x[q], members[q])
         work.trial_x[q] = 0.0 if q == leaves else x[q] + length * numbers[_STEP, q]
-        j, member = support[q], work.trial_members[q]
-        copy(atoms[j], member)
-        add(member, spreads[j] * work.trial_x[q], work.trial_fit)
-        multiply(member, 1.0 / norm(member))
+        pull = spreads[support[q]] * work.trial_x[q]
+        _lean(atoms[support[q]], pull, work.trial_fit, work.trial_members[q])
     for q in range(k):
         add(work.trial_residual, -work.trial_x[q], work.trial_members[q])
     value = objective(
         k, atoms, spreads, threshold, support, work.trial_x, work.trial_members, work.trial_residual
     )
     return value, leaves
+
+
+@kernel
+def _lean(atom, pull, fit, member):
+    """Fill member (m,) with unit(atom + pull fit)."""
+    copy(atom, member)
+    add(member, pull, fit)
+    multiply(member, 1.0 / norm(member))
 
 
 @kernel
