@@ -54,7 +54,7 @@ def watching(folder: Path, n_rows: int, n_kills: int) -> Iterator[Figure]:
     killed = _Stream(model, rows, folder / "killed")
     moments, each = random.Random(0), n_rows / rate / (n_kills + 1)
     for _ in range(n_kills):
-        killed.run(kill_after=2.0 + moments.uniform(0.5, 1.5) * each)
+        killed.run(kill_after=2.0 + moments.uniform(0.3, 1.1) * each)
     killed.run()
     same = killed.answers() == calm.answers()
     yield Figure(

@@ -20,7 +20,7 @@ from setatoms.estimators.checkpoint import Checkpoint, Stage
 from setatoms.estimators.deciding import DecidesByScore
 from setatoms.estimators.explaining import ExplainsRows
 from setatoms.estimators.lazily import lazily
-from setatoms.estimators.missing import measure
+from setatoms.estimators.missing import measure, measure_all
 from setatoms.estimators.reading import is_mapped, read_rows
 from setatoms.estimators.recipes import Recipe, draw_places
 from setatoms.estimators.standardize import Standardizer, reject_overflow, warn_constant
@@ -388,14 +388,16 @@ class ErrorDetector(DecidesByScore, ExplainsRows):
         # slab by slab: the standardised table is never there as a whole
         for part in _slabs(table):
             Z = self.standardizer_.apply(table[part])
-            for row, dictionary in zip(errors, self.dictionaries_, strict=True):
-                row[part] = measure(dictionary, Z, self.n_jobs)
+            for row, of_one in zip(
+                errors, measure_all(self.dictionaries_, Z, self.n_jobs), strict=True
+            ):
+                row[part] = of_one
                 on_share(len(Z) / len(table) / len(self.dictionaries_))
         return errors
 
     def _errors_of(self, Z: Array) -> Array:
         """Return the representation errors (n_dictionaries, n) of standardised rows."""
-        return np.array([measure(each, Z, self.n_jobs) for each in self.dictionaries_])
+        return np.array(list(measure_all(self.dictionaries_, Z, self.n_jobs)))
 
     @lazily
     def score_samples(self, X: Any) -> Scores:

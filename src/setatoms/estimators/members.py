@@ -33,6 +33,8 @@ SIZES = (6.0, 10.0)
 # Of a table with more rows, each member learns from a sample of its own: so many for each atom, and
 # not fewer than these.
 _SAMPLE_ROWS_PER_ATOM, _FEWEST_ROWS = 15, 1000
+# With fewer rows, threads that learn members side by side wait for Python more than they learn.
+_WORTH_THREADS = 512
 # If members learn from at most this share, most rows are unseen by most members.
 _SMALL_SHARE = 0.25
 # AK-SVD, before atoms become sets: from rows that point in different directions it takes few.
@@ -113,7 +115,9 @@ class EnsembleRecipe:
             if stage is not None:
                 stage.write(f"member-{missing[place]}", member)
 
-        learned = iter(rows.run(_learn_member, tasks, on_step, self.n_jobs, keep))
+        most = max((len(task.places) for task in tasks), default=0)
+        n_jobs = self.n_jobs if most >= _WORTH_THREADS else 1
+        learned = iter(rows.run(_learn_member, tasks, on_step, n_jobs, keep))
         if len(tasks) < len(known):
             on_step(self.n_steps - sum(task.n_steps for task in tasks), "from the checkpoint")
         return tuple(next(learned) if member is None else member for member in known)

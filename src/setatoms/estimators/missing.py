@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +55,16 @@ def complete(dictionary: FittedDictionary, Z: Array, n_jobs: int | None) -> Comp
             signals=_with_rows(Z, rows, filled.rows), values=_with_rows(Z, rows, filled.values)
         )
     return completed
+
+
+def measure_all(
+    dictionaries: Sequence[FittedDictionary], Z: Array, n_jobs: int | None
+) -> Iterator[Array]:
+    """Yield the representation errors (n_samples,) of rows `Z`, NaN where missing, by each."""
+    # looking for gaps takes as long as coding a few rows
+    has_gaps = bool(np.isnan(Z).any())
+    for each in dictionaries:
+        yield measure(each, Z, n_jobs) if has_gaps else each.errors(Z, n_jobs=n_jobs)
 
 
 def measure(dictionary: FittedDictionary, Z: Array, n_jobs: int | None) -> Array:

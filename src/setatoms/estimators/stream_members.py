@@ -38,6 +38,11 @@ class MembersFromStream(DetectorFromStream):
     def _rows_to_start(self, n_features: int) -> int:
         return max(_FEWEST_ROWS, FEWEST_ROWS_PER_ATOM * n_features)
 
+    def _rows_ahead(self, stream: Stream) -> int:
+        # members stand still between renewals
+        blocks = REFRESH_BLOCKS - stream.n_blocks % REFRESH_BLOCKS
+        return blocks * BLOCK_ROWS - len(stream.rows)
+
     def _move_atoms(self, stream: Stream, signals: Array, fade: float) -> Stream:
         return stream
 

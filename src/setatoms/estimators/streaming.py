@@ -25,6 +25,7 @@ from setatoms.learning.dictionary import FittedDictionary
 from setatoms.streams import Alarm, Drift, Moments, Reservoir, count_past, fading, measure_moves
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 # After so many blocks units, radii, views and members are renewed.
@@ -205,21 +206,33 @@ class LearnsFromStream(AtomEstimator):
 
     def _take_in_all(self, table: Array, learn: bool) -> Array:
         """Take in rows and return the score (n,) of each, from before it is learned from."""
-        return np.concatenate([self._take_in(piece, learn) for piece in self._pieces(table)])
-
-    def _pieces(self, table: Array) -> Iterator[Array]:
-        """Yield rows up to the end of each block."""
-        start, stop = 0, BLOCK_ROWS - len(self.stream_.rows)
+        found, start = [], 0
         while start < len(table):
-            yield table[start:stop]
+            rows = table[start : start + self._rows_ahead(self.stream_)]
+            scores = self._score_rows(rows) if self._judges else np.full(len(rows), np.nan)
+            known = self._scores_of_reference(self.stream_, rows, scores)
+            for part in self._parts(len(rows)):
+                self._take_in(rows[part], scores[part], known[part], learn)
+            found.append(scores)
+            start += len(rows)
+        return np.concatenate(found)
+
+    def _rows_ahead(self, stream: Stream) -> int:
+        """Return after how many rows the dictionaries change: at the end of the block."""
+        return BLOCK_ROWS - len(stream.rows)
+
+    def _parts(self, n_rows: int) -> Iterator[slice]:
+        """Yield so many rows up to the end of each block."""
+        start, stop = 0, BLOCK_ROWS - len(self.stream_.rows)
+        while start < n_rows:
+            yield slice(start, min(stop, n_rows))
             start, stop = stop, stop + BLOCK_ROWS
 
-    def _take_in(self, rows: Array, learn: bool) -> Array:
+    def _take_in(self, rows: Array, scores: Array, known: Array, learn: bool) -> None:
+        """Take in rows of one block with their scores, and those that the reference gives."""
         stream = self.stream_
-        scores = self._score_rows(rows) if self._judges else np.full(len(rows), np.nan)
-        stream = replace(
-            stream, n_seen=stream.n_seen + len(rows), alarm=self._test(stream, rows, scores)
-        )
+        alarm = self._test(stream, known)
+        stream = replace(stream, n_seen=stream.n_seen + len(rows), alarm=alarm)
         if learn:
             stream = replace(
                 stream,
@@ -230,19 +243,23 @@ class LearnsFromStream(AtomEstimator):
             stream = self._finish_block(stream)
         self.stream_ = stream
         self.n_samples_fit_ += len(rows)
-        return scores
 
-    def _test(self, stream: Stream, rows: Array, scores: Array) -> Alarm:
-        """Return the alarm after the reference has scored some of the rows."""
-        numbers = stream.n_seen + np.arange(len(rows))
-        tested = np.flatnonzero(numbers % TEST_EVERY == 0)
+    def _scores_of_reference(self, stream: Stream, rows: Array, scores: Array) -> Array:
+        """Return the scores (n,) of the rows that are tested by the reference, NaN for others."""
+        known, tested = np.full(len(rows), np.nan), _tested(stream.n_seen, len(rows))
+        if stream.alarm.raised_at is None and len(tested):
+            if self._judges and stream.n_blocks == stream.reference.n_blocks:
+                known[tested] = scores[tested]
+            else:
+                known[tested] = self._referred(stream.reference)._score_rows(rows[tested])
+        return known
+
+    def _test(self, stream: Stream, known: Array) -> Alarm:
+        """Return the alarm after scores (n,) of the reference for the next rows."""
+        tested = _tested(stream.n_seen, len(known))
         if stream.alarm.raised_at is not None or not len(tested):
             return stream.alarm
-        if self._judges and stream.n_blocks == stream.reference.n_blocks:
-            known = scores[tested]
-        else:
-            known = self._referred(stream.reference)._score_rows(rows[tested])
-        return stream.alarm.tested(known, numbers[tested], stream.seed)
+        return stream.alarm.tested(known[tested], stream.n_seen + tested, stream.seed)
 
     def _referred(self, reference: Reference) -> Self:
         frozen = copy(self)
@@ -270,3 +287,8 @@ class LearnsFromStream(AtomEstimator):
             return stream
         reference = self._refer(stream, stream.n_seen, stream.n_blocks)
         return replace(stream, alarm=Alarm.new(stream.alarm.limit), reference=reference)
+
+
+def _tested(n_seen: int, n_rows: int) -> Places:
+    """Return which of the next rows, after so many, the reference tests."""
+    return np.arange(-n_seen % TEST_EVERY, n_rows, TEST_EVERY)

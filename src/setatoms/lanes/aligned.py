@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def aligned_zeros(shape: int | tuple[int, ...], dtype: DTypeLike = np.float64) -
     0
     """
     kind = np.dtype(dtype)
-    n_bytes = int(np.prod(shape)) * kind.itemsize
+    n_bytes = (math.prod(shape) if isinstance(shape, tuple) else shape) * kind.itemsize
     buffer = np.zeros(n_bytes + _LINE, np.uint8)
     start = -buffer.ctypes.data % _LINE
     return buffer[start : start + n_bytes].view(kind).reshape(shape)
