@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +30,12 @@ def report(figures: Iterable[Figure], page: Path | None, block: str) -> None:
         lines.append((figure.what, figure.found, figure.goal, holds))
         click.echo("  ".join(filter(None, lines[-1])))
     if page is not None:
-        commit, _, hardware = describe_environment(digits=10)
         text = table(("", "found", "wanted", ""), lines, left=(0, 2, 3))
-        note = f"Commit {commit}, {hardware['cpu']}, {hardware['cores']} cores."
-        fill_page(page, block, f"{text}\n\n{note}")
+        fill_page(page, block, f"{text}\n\n{_note()}")
+
+
+@cache
+def _note() -> str:
+    """Say where figures were measured; asked once, before a page that is filled differs."""
+    commit, _, hardware = describe_environment(digits=10)
+    return f"Commit {commit}, {hardware['cpu']}, {hardware['cores']} cores."
