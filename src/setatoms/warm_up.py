@@ -87,8 +87,8 @@ class Part(NamedTuple):
 
 
 PARTS = {
-    "gaussians": Part(_learn_gaussians, "gaussian", 65),
-    "gaussian-scores": Part(_score_gaussians, "gaussian", 102),
+    "gaussians": Part(_learn_gaussians, "gaussian", 76),
+    "gaussian-scores": Part(_score_gaussians, "gaussian", 129),
     "cones": Part(_learn_cones, "greedy", 44),
     "cone-scores": Part(_score_cones, "greedy", 26),
     "vectors": Part(_learn_vectors, "greedy", 30),
