@@ -8,6 +8,7 @@ import pytest
 from numba.core.errors import TypingError
 
 from setatoms.backends import fetch_add, run_together
+from setatoms.backends.counters import wait_briefly
 
 
 @numba.njit(nogil=True)
@@ -42,3 +43,17 @@ def test_what_fails_on_another_thread_is_raised_here():
     with pytest.raises(RuntimeError, match="other"):
         run_together(work, 2, lambda: stopped.append(True))
     assert stopped == [True]
+
+
+def test_waiting_ends_when_the_counter_gets_there_and_not_much_later_than_never():
+    counter = np.zeros(1, np.int64)
+    # far more looks than there is time for, were it not for the other thread
+    waiting = threading.Thread(target=wait_briefly, args=(counter, 3, 1 << 50, 0), daemon=True)
+    waiting.start()
+    counter[0] = 2
+    waiting.join(0.05)
+    assert waiting.is_alive()
+    counter[0] = 3
+    waiting.join(30)
+    assert not waiting.is_alive()
+    wait_briefly(counter, 4, 10, 0)

@@ -148,6 +148,7 @@ def test_products_are_added_up_in_the_order_of_columns(dtype, n_rows, n_vectors)
     out = np.full((n_rows, right.shape[1]), 7.0, dtype)
     multiply(left, right, out)
     assert np.array_equal(out, left @ right)  # whole numbers: no rounding
+
     # of these, only the order of columns leaves 1: 1e30 - 1e30 + 1
     terms = np.array([1e30, -1e30, 1.0], dtype)
     multiply(np.tile(terms, (n_rows, 1)), np.ones_like(right[:3]), out)
@@ -236,3 +237,13 @@ def test_aligned_arrays_begin_with_a_line_of_the_cache(shape):
 def test_padded_rounds_up_to_whole_vectors():
     assert [padded(n) for n in (1, 8, 9, 81)] == [8, 8, 16, 88]
     assert [padded(n, np.float32) for n in (1, 8, 17, 81)] == [16, 16, 32, 96]
+
+
+def test_numbers_are_rounded_to_the_precision_of_the_product():
+    rng = np.random.default_rng(0)
+    left = rng.standard_normal((5, 13))
+    right = rng.standard_normal((13, 32)).astype(np.float32)
+    from_double, from_single = np.empty((2, 5, 32), np.float32)
+    multiply(left, right, from_double)
+    multiply(left.astype(np.float32), right, from_single)
+    assert np.array_equal(from_double, from_single)

@@ -1,11 +1,10 @@
 """Where a batch runs. Nothing above this package knows about threads."""
 
-from setatoms.backends.counters import fetch_add
+from setatoms.backends.counters import Counter, fetch_add
 from setatoms.backends.limits import at_most_jobs
 from setatoms.backends.tasks import run_tasks
 from setatoms.backends.threads import (
     CHUNK_ROWS,
-    Counter,
     effective_jobs,
     run_chunks,
     run_counted,

@@ -6,19 +6,18 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TypeVar
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 
-from setatoms.backends.crew import Crew
+from setatoms.backends.counters import Counter
+from setatoms.backends.crew import Crew, Task
 from setatoms.backends.limits import most_jobs
 
 T = TypeVar("T")
-Counter = NDArray[np.int64]
 
 # Fixed, so that sums over chunks do not depend on the number of threads. Large enough to hide
 # the cost of handing out a chunk (microseconds), small enough to stop soon when interrupted.
@@ -96,11 +95,11 @@ def run_together(
     therefore lets another thread work in its place and waits. If it is interrupted, ``halt`` tells
     all threads that what they have begun is no longer wanted.
     """
-    futures: list[Future[None]] = []
+    tasks: list[Task] = []
 
     def begin() -> None:
         begun = (_crew.begin(work) for _ in range(n_threads - 1))
-        futures.extend(future for future in begun if future is not None)
+        tasks.extend(task for task in begun if task is not None)
         work()
 
     waits = long and threading.current_thread() is threading.main_thread()
@@ -115,10 +114,10 @@ def run_together(
         stop()
         if own is not None:
             own.exception()
-        for future in futures:
-            future.exception()
-    for future in futures:
-        future.result()
+        for task in tasks:
+            task.wait()
+    for task in tasks:
+        task.result()
 
 
 def run_counted(

@@ -246,8 +246,8 @@ def _run(
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:
-    """Return rows of X as float64, read-only: kernels are compiled for one type of array."""
-    rows = X[start:stop].astype(np.float64, copy=False).view()
+    """Return rows of X as float64, row by row, read-only: kernels are compiled for one type."""
+    rows = np.ascontiguousarray(X[start:stop], np.float64).view()
     rows.flags.writeable = False
     return rows
 

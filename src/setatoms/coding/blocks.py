@@ -81,7 +81,6 @@ class SignalBlock(NamedTuple):
     """Signals on their way through a kernel."""
 
     rows: NDArray[np.float64]  # (block_rows, n_features)
-    narrow: NDArray[Any]  # the same in the precision of products
     scales: NDArray[np.float64]  # (block_rows,): what extreme rows were divided by
     correlations: NDArray[Any]  # (block_rows, n_padded)
 
@@ -92,7 +91,6 @@ def allocate_block(layout: Layout) -> SignalBlock:
     size, dtype = layout.block_rows, layout.columns.dtype
     return SignalBlock(
         rows=np.empty((size, n_features)),
-        narrow=np.empty((size, n_features), dtype),
         scales=np.empty(size),
         correlations=aligned_zeros((size, n_padded), dtype),
     )
@@ -102,16 +100,7 @@ def allocate_block(layout: Layout) -> SignalBlock:
 def correlate_block(X, start, stop, layout, block):
     """Load rows start to stop of X into the block and multiply them with all atoms."""
     load_block(X, start, stop, block.rows, block.scales)
-    multiply_block(block.rows, layout.columns, block.narrow, block.correlations)
-
-
-@kernel
-def multiply_block(rows, columns, narrow, out):
-    """Fill out (B, n) with rows (B, m), in the precision of columns, times columns (m, n)."""
-    for i in range(rows.shape[0]):
-        for k in range(rows.shape[1]):
-            narrow[i, k] = rows[i, k]
-    multiply_rows(narrow, columns, out)
+    multiply_rows(block.rows, layout.columns, block.correlations)
 
 
 @kernel
@@ -126,9 +115,7 @@ def load_block(X, start, stop, block, scales):
         if start + i >= stop:
             fill(block[i], 0.0)
             continue
-        for k in range(block.shape[1]):
-            block[i, k] = X[start + i, k]
-        largest = _largest(block.shape[1], block[i])
+        largest = _copy(block.shape[1], X[start + i], block[i])
         if largest > 1e75 or 0.0 < largest < 1e-75:
             scales[i] = _rescale(block[i], largest)
 
@@ -144,5 +131,8 @@ def _rescale(row, largest):
     return 2.0**exponent
 
 
-# the largest absolute entry
-_largest = lane_kernel(1, 0, lambda row: ([], [abs(row)]), reduces=("max",), any_length=True)
+# source -> target; the largest absolute entry
+_copy = lane_kernel(
+    2, 0, lambda source, _target: ([source], [abs(source)]),
+    writes=(1,), reduces=("max",), any_length=True,
+)  # fmt: skip

@@ -177,6 +177,7 @@ def subtract_multiples(out: Floats, rows: Floats, factor: Floats, count: int) ->
 
 def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
     """Fill out (n, p) with left (n, m) times right (m, p)."""
+    left = left.astype(right.dtype, copy=False)
     out[:] = 0.0
     for k in range(len(right)):
         out += left[:, k : k + 1] * right[k]

@@ -8,6 +8,7 @@ the sum. How many entries are worked on at a time depends on the processor, what
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -40,8 +41,11 @@ def has_wide_registers() -> bool:
 
 
 def _multiply_rows(_context, left, right, out):
-    """Fill out (n, p) with left (n, m) times right (m, p); p is a multiple of whole vectors."""
-    shape = shape_of(left, right, out)
+    """Fill out (n, p) with left (n, m) times right (m, p); p is a multiple of whole vectors.
+
+    Numbers of left are rounded to the precision of the others, if that is another one.
+    """
+    shape, given = shape_of(right, out), shape_of(left)
 
     def generate(context, builder, signature, values):
         a, b, c = (
@@ -50,7 +54,14 @@ def _multiply_rows(_context, left, right, out):
         )
         n_rows, length = cgutils.unpack_tuple(builder, a.shape, 2)
         width = builder.extract_value(b.shape, 1)
-        tile = _Tile(builder, shape, a.data, b.data, c.data, length, width)
+
+        def number_of_left(at):
+            number = builder.load(place(builder, a.data, at, given.number), typ=given.number)
+            if given is shape:
+                return number
+            return context.cast(builder, number, left.dtype, out.dtype)
+
+        tile = _Tile(builder, shape, number_of_left, b.data, c.data, length, width)
         n_whole = builder.and_(n_rows, INT(~(_ROWS - 1)))
         at, size = INT(0), _VECTORS_IF_WIDE if has_wide_registers() else _VECTORS_ELSE
         # panels of four vectors, then at most one of two and one of one
@@ -77,8 +88,10 @@ class _Tile:
         Where instructions go.
     shape : Shape
         Of vectors.
-    left, right, out : ir.Value
-        Where the matrices begin.
+    number_of_left : callable
+        From a place in the left matrix to its number.
+    right, out : ir.Value
+        Where the other matrices begin.
     length, width : ir.Value
         Columns of the left matrix, and of the other two.
     """
@@ -87,14 +100,14 @@ class _Tile:
         self,
         builder: ir.IRBuilder,
         shape: Shape,
-        left: ir.Value,
+        number_of_left: Callable[[ir.Value], ir.Value],
         right: ir.Value,
         out: ir.Value,
         length: ir.Value,
         width: ir.Value,
     ) -> None:
         self.builder, self.shape = builder, shape
-        self.left, self.right, self.out = left, right, out
+        self.number_of_left, self.right, self.out = number_of_left, right, out
         self.length, self.width = length, width
 
     def fill(self, row: ir.Value, column: ir.Value, n_rows: int, n_vectors: int) -> None:
@@ -110,8 +123,7 @@ class _Tile:
             begin = b.mul(loop.index, self.width)
             vectors = [load(b, shape, self.right, b.add(begin, at)) for at in columns]
             for of_row, first in zip(sums, begins, strict=True):
-                at = place(b, self.left, b.add(first, loop.index), shape.number)
-                factor = spread(b, b.load(at, typ=shape.number), shape.vector)
+                factor = spread(b, self.number_of_left(b.add(first, loop.index)), shape.vector)
                 for slot, vector in zip(of_row, vectors, strict=True):
                     b.store(multiply_add(b, shape, factor, vector, b.load(slot)), slot)
         for each, of_row in zip(rows, sums, strict=True):

@@ -12,12 +12,12 @@ from setatoms.coding.batch import (
     report_errors,
     store_members,
 )
-from setatoms.coding.blocks import load_block, multiply_block
+from setatoms.coding.blocks import load_block
 from setatoms.coding.gauss.descent import descend
 from setatoms.coding.gauss.refine import refine
 from setatoms.coding.gauss.rounds import DONE, OPEN, solve_in_rounds
 from setatoms.coding.gauss.start import choose_greedily
-from setatoms.lanes import subtract_rows
+from setatoms.lanes import multiply_rows, subtract_rows
 from setatoms.vectors import add, copy, dot, multiply, norm
 
 # Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go to descent.
@@ -60,7 +60,7 @@ def _correlate(X, layout, rows):
         stop, end = min(start + size, X.shape[0]), start + size
         signals = rows.signals[start:end]
         load_block(X, start, stop, signals, rows.scales[start:end])
-        multiply_block(signals, layout.columns, rows.narrow, rows.correlations[start:end])
+        multiply_rows(signals, layout.columns, rows.correlations[start:end])
 
 
 @inlined

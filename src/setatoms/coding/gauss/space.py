@@ -20,7 +20,6 @@ class SignalRows(NamedTuple):
 
     signals: NDArray[np.float64]  # (n, n_features): extreme ones scaled
     scales: NDArray[np.float64]  # (n,)
-    narrow: NDArray[Any]  # (block_rows, n_features): those of a block, in the precision of products
     correlations: NDArray[Any]  # (n, n_padded)
     z: NDArray[np.float64]  # (n, width)
     tau: NDArray[np.float64]  # (n,)
@@ -47,7 +46,6 @@ def allocate_space(n: int, layout: Layout, width: int) -> Space:
     rows = SignalRows(
         np.empty((n_whole, n_features)),
         np.empty(n_whole),
-        np.empty((layout.block_rows, n_features), dtype),
         aligned_zeros((n_whole, n_padded), dtype),
         np.empty((n, width)),
         np.empty(n),
