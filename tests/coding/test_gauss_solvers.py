@@ -30,7 +30,7 @@ def make(n_features, n_atoms, scale, radius=RADIUS, n_samples=24):
 PROBLEMS = {
     "few atoms": ("groups", make(n_features=5, n_atoms=15, scale=1.0)),
     "many atoms": ("groups", make(n_features=32, n_atoms=80, scale=3.0, radius=0.02)),
-    "long signals": ("descent", make(n_features=5, n_atoms=15, scale=2000.0)),
+    "long signals": ("newton", make(n_features=5, n_atoms=15, scale=2000.0)),
 }
 
 
@@ -70,8 +70,8 @@ def test_every_row_is_counted_once_in_its_place():
     rows = np.concatenate([np.tile(X, (100, 1)), far, X])
     names = solvers(rows, atoms, radii)
     assert len(names) == len(rows)
-    assert names.index("descent") == len(rows) - len(X) - 1
-    assert Counter(names)["descent"] == 1
+    assert names.index("newton") == len(rows) - len(X) - 1
+    assert Counter(names)["newton"] == 1
 
 
 def test_nearly_parallel_atoms_are_solved_in_groups():

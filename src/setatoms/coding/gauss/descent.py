@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
+from setatoms.lanes import lane_kernel
 from setatoms.vectors import add, copy, dot, multiply, norm
 
 # How many times as far as the last sweep a code may be stretched.
@@ -75,7 +76,7 @@ def descend(
                 same = False
             else:
                 add(residual, x[q], members[q])
-            x[q] = _best_pair(atoms[j], spreads[j], threshold, residual, x[q], members[q])
+            x[q] = best_pair(atoms[j], spreads[j], threshold, residual, x[q], members[q])
             if x[q] == 0.0:
                 k = _close_gap(q, k, support, x, members)
                 same = False
@@ -135,13 +136,13 @@ def objective(k, atoms, spreads, threshold, support, x, members, residual):
     """Return the objective of a code in units of lam."""
     value = dot(residual, residual)
     for q in range(k):
-        distance = _square_distance(members[q], atoms[support[q]])
+        distance = _square_distance(members.shape[1], members[q], atoms[support[q]])
         value += distance / spreads[support[q]] + 2.0 * threshold * abs(x[q])
     return value
 
 
 @kernel
-def _best_pair(centre, spread, threshold, residual, x, member):
+def best_pair(centre, spread, threshold, residual, x, member):
     """Improve the pair of coefficient x and actual atom member (m,) against residual (m,).
 
     member is replaced if a better one is found. Return the coefficient.
@@ -157,7 +158,7 @@ def _best_pair(centre, spread, threshold, residual, x, member):
     if x != 0.0:
         product = dot(member, residual)
         kept = np.sign(product) * max(abs(product) - threshold, 0.0)
-        if kept * kept - _square_distance(member, centre) / spread > gain:
+        if kept * kept - _square_distance(member.shape[0], member, centre) / spread > gain:
             return kept
     if gain == 0.0 or fresh <= 0.0:
         return 0.0
@@ -215,16 +216,6 @@ def _best_lean(theta, length, spread, threshold):
 
 
 @kernel
-def _square_distance(left, right):
-    """Return ||left - right||^2."""
-    total = 0.0
-    for i in range(left.shape[0]):
-        difference = left[i] - right[i]
-        total += difference * difference
-    return total
-
-
-@kernel
 def _place(support, k, j):
     """Return the place of atom j among support[:k], or -1."""
     for q in range(k):
@@ -243,3 +234,10 @@ def _close_gap(q, k, support, x, members):
     support[k - 1] = -1
     x[k - 1] = 0.0
     return k - 1
+
+
+# ||left - right||^2
+_square_distance = lane_kernel(
+    2, 0, lambda left, right: ([], [(left - right) * (left - right)]),
+    reduces=("sum",), any_length=True,
+)  # fmt: skip

@@ -165,13 +165,11 @@ def _finish(row, gaussians, budget, space, out):
     for q in range(out.support.shape[1]):
         if out.support[row, q] >= 0:
             add(out.residuals[row], -out.values[row, q], space.members[q])
-    # which atoms a far row gets, of many local minima, is for descent to say: learning relies on it
-    if out.support[row, 0] >= 0:
-        space.rows.refined[row], out.n_sweeps[row], out.objective[row] = refine(
-            gaussians.layout.atoms, spreads, threshold, budget.max_sweeps, budget.tol,
-            gaussians.layout.halt, out.n_sweeps[row], out.support[row], out.values[row],
-            space.members, out.residuals[row], space.refinement,
-        )  # fmt: skip
+    space.rows.refined[row], out.n_sweeps[row], out.objective[row] = refine(
+        gaussians.layout.atoms, spreads, threshold, budget.max_sweeps, budget.tol,
+        gaussians.layout.halt, out.n_sweeps[row], out.support[row], out.values[row],
+        space.members, out.residuals[row], space.refinement,
+    )  # fmt: skip
     if not space.rows.refined[row]:
         out.n_sweeps[row], out.objective[row] = descend(
             gaussians.layout.atoms, spreads, threshold, budget.max_sweeps, budget.tol,
