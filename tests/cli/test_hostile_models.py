@@ -20,13 +20,13 @@ from .conftest import Answer
 
 Call = Callable[..., Answer]
 
-N_FEATURES, N_ATOMS = 20, 250
+N_FEATURES, N_ATOMS = 100, 1_000
 NAMES = [f"x{j}" for j in range(N_FEATURES)]
 
 
 @pytest.fixture(scope="module")
 def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a model of very many atoms, never done, that takes hundreds of sweeps for each row."""
+    """Return a model of very many atoms, never done, that takes milliseconds for each row."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, N_FEATURES))
     detector = GaussianAtomDetector(
@@ -44,7 +44,7 @@ def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         detector.dictionary_,
         kind=dataclasses.replace(detector.kind_, max_sweeps=1_000_000, tol=0.0),
         atoms=atoms / np.linalg.norm(atoms, axis=1, keepdims=True),
-        radii=np.full(N_ATOMS, 0.1),
+        radii=np.full(N_ATOMS, 0.02),
     )
     detector.feature_names_in_ = np.array(NAMES, dtype=object)
     path = tmp_path_factory.mktemp("slow") / "slow.setatoms"
@@ -55,8 +55,8 @@ def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def wide_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("wide") / "rows.csv"
-    # so long that atoms turn wherever these rows are, and replace each other
-    X = 30.0 * np.random.default_rng(1).normal(size=(20_000, N_FEATURES))
+    # so long that dozens of atoms come in, one after the other
+    X = 10.0 * np.random.default_rng(1).normal(size=(20_000, N_FEATURES))
     np.savetxt(path, X, fmt="%.3f", delimiter=",", header=",".join(NAMES), comments="")
     return path
 

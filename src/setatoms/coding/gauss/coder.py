@@ -53,7 +53,7 @@ class GaussCoder:
         widest = float(own.max())
         dtype, farthest = precision_for(tol, threshold)
         if dtype == np.float32 and widest > _IN_RANGE:
-            widest = np.inf  # too much for any signal, which is then left to descent
+            widest = np.inf  # too much for any signal, which then goes alone
         self.layout = layout = prepare(atoms, dtype)
         n_features = layout.atoms.shape[1]
         self.n_atoms = len(layout.atoms)

@@ -20,7 +20,7 @@ from setatoms.coding.gauss.start import choose_greedily
 from setatoms.lanes import multiply_rows, subtract_rows
 from setatoms.vectors import add, copy, dot, multiply, norm
 
-# Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go to descent.
+# Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go alone.
 _MOST_LEAN = 0.5
 
 
