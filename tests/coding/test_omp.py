@@ -9,6 +9,7 @@ from sklearn.preprocessing import normalize
 
 from setatoms import omp
 from setatoms.coding import reference
+from setatoms.coding.omp import coder
 
 both = pytest.mark.parametrize("coder", [omp, reference.omp], ids=["compiled", "reference"])
 
@@ -125,3 +126,32 @@ def test_compiled_equals_reference(n_features, n_atoms, n_nonzero):
         np.testing.assert_allclose(
             getattr(compiled, name), getattr(expected, name), atol=ROUNDING, err_msg=name
         )
+
+
+def test_atoms_chosen_in_single_precision_are_those_of_double_precision(monkeypatch):
+    """Also of equal and nearly equal atoms, and of signals beyond single precision."""
+    rng = np.random.default_rng(0)
+    atoms = normalize(rng.standard_normal((130, 40)))
+    atoms[-1], atoms[-2] = atoms[0], -atoms[1]
+    atoms[5] = normalize([atoms[4] + 1e-7 * rng.standard_normal(40)])[0]
+    X = rng.standard_normal((700, 40))
+    X[:50] = 3 * atoms[rng.integers(0, 130, 50)]
+    X[50:100] = 2 * atoms[rng.integers(0, 130, 50)] - atoms[rng.integers(0, 130, 50)]
+    X[100:150] = np.round(2 * X[100:150])
+    for start, scale in enumerate([0.0, 1e40, 1e-40, 1e200, 1e-300, 1e15, 1e-15]):
+        X[150 + 10 * start : 160 + 10 * start] *= scale
+    found = []
+    for least in (0, np.inf):
+        monkeypatch.setattr(coder, "_LARGE", least)
+        found.append(omp(X, atoms, n_nonzero=2))
+    for name in ("support", "values", "residuals", "errors"):
+        np.testing.assert_array_equal(*(getattr(codes, name) for codes in found))
+
+
+def test_dictionaries_that_share_work_space_do_not_disturb_each_other():
+    """Their atoms fill the same number of vectors; the second one has fewer."""
+    rng = np.random.default_rng(0)
+    X, atoms = rng.standard_normal((30, 40)), normalize(rng.standard_normal((208, 40)))
+    alone = omp(X[:9], atoms[:201], n_nonzero=2)
+    omp(X, atoms, n_nonzero=2)
+    np.testing.assert_array_equal(omp(X[:9], atoms[:201], n_nonzero=2).values, alone.values)

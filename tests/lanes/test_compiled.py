@@ -11,6 +11,7 @@ from setatoms.lanes import (
     aligned_zeros,
     count_lanes,
     lane_kernel,
+    multiply_chosen,
     multiply_rows,
     padded,
     subtract_multiples,
@@ -247,3 +248,20 @@ def test_numbers_are_rounded_to_the_precision_of_the_product():
     multiply(left, right, from_double)
     multiply(left.astype(np.float32), right, from_single)
     assert np.array_equal(from_double, from_single)
+
+
+@kernel
+def multiply_some(left, right, chosen, out):
+    multiply_chosen(left, right, chosen, out)
+
+
+@both_precisions
+def test_single_products_are_entries_of_all_products(dtype):
+    rng = np.random.default_rng(0)
+    left = rng.standard_normal((16, 13)).astype(dtype)
+    right = rng.standard_normal((13, 2 * count_lanes(dtype))).astype(dtype)
+    everything = np.empty((16, right.shape[1]), dtype)
+    multiply(left, right, everything)
+    chosen, out = rng.integers(0, right.shape[1], 16), np.empty(16, dtype)
+    multiply_some(left, np.ascontiguousarray(right.T), chosen, out)
+    assert np.array_equal(out, everything[np.arange(16), chosen])

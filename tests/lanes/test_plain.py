@@ -6,6 +6,7 @@ import pytest
 from setatoms._compile import kernel
 from setatoms.lanes import (
     lane_kernel,
+    multiply_chosen,
     multiply_rows,
     plain,
     subtract_multiples,
@@ -66,8 +67,9 @@ def test_arrays_of_other_types_are_refused(wrong):
 
 
 @kernel
-def compiled_rows(length, outs, rows, chosen, factors, left, right):
-    multiply_rows(left, right, outs[3:])
+def compiled_rows(length, outs, rows, chosen, factors, left, right, eight):
+    multiply_rows(left, right, outs[3:11])
+    multiply_chosen(left, right, eight, outs[11])
     square = subtract_rows(length, outs[0], rows[0], rows, chosen, factors, chosen.shape[0], 0.5)
     subtract_products(outs[1], left, right, left.shape[0])
     subtract_multiples(outs[2:], rows, left[0], 1)
@@ -78,9 +80,11 @@ def test_plain_sums_of_rows_are_those_of_compiled_code():
     rng = np.random.default_rng(0)
     rows, left, right = rng.standard_normal((3, 8, 8))
     chosen, factors = np.array([4, 1, 1], np.int32), rng.standard_normal(3)
-    expected, found = np.ones((2, 11, 8))
-    square = compiled_rows(7, expected, rows, chosen, factors, left, right)
-    plain.multiply_rows(left, right, found[3:])
+    expected, found = np.ones((2, 12, 8))
+    eight = np.arange(8)[::-1].copy()
+    square = compiled_rows(7, expected, rows, chosen, factors, left, right, eight)
+    plain.multiply_rows(left, right, found[3:11])
+    plain.multiply_chosen(left, right, eight, found[11])
     assert plain.subtract_rows(
         7, found[0], rows[0], rows, chosen, factors, 3, 0.5
     ) == pytest.approx(square, rel=1e-13)

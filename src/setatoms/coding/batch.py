@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from functools import lru_cache
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -39,6 +40,16 @@ class WorkSpaces(Generic[S]):
             self._of_thread.n, self._of_thread.space = n, self._make(n, *self._arguments)
         space: S = self._of_thread.space
         return space
+
+
+@lru_cache(maxsize=16)
+def shared_spaces(make: Callable[..., S], *sizes: Hashable) -> WorkSpaces[S]:
+    """Return the work space that all coders of these sizes share, one after another.
+
+    Making it takes a part of the time in which a small batch is coded. Nothing in it may outlast a
+    call: the next coder has other atoms.
+    """
+    return WorkSpaces(make, *sizes)
 
 
 class Outputs(NamedTuple):

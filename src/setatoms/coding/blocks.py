@@ -35,6 +35,23 @@ class Layout(NamedTuple):
     halt: NDArray[np.int64]  # (1,): not 0 once codes are no longer wanted
 
 
+class Sizes(NamedTuple):
+    """Of a layout, as far as work space depends on it."""
+
+    n_atoms: int
+    n_features: int
+    n_padded: int
+    block_rows: int
+    dtype: np.dtype[Any]
+
+
+def sizes_of(layout: Layout) -> Sizes:
+    """Return the sizes of a layout."""
+    n_features, n_padded = layout.columns.shape
+    n_atoms, dtype = len(layout.atoms), layout.columns.dtype
+    return Sizes(n_atoms, n_features, n_padded, layout.block_rows, dtype)
+
+
 def prepare(atoms: NDArray[Any] | Layout, dtype: DTypeLike = np.float64) -> Layout:
     """Lay out ``atoms (n_atoms, n_features)`` for the kernels, if that is still to be done.
 
@@ -45,30 +62,47 @@ def prepare(atoms: NDArray[Any] | Layout, dtype: DTypeLike = np.float64) -> Layo
             return atoms._replace(halt=np.zeros(1, np.int64))
         atoms = atoms.atoms
     n_atoms, n_features = atoms.shape
-    n_padded = padded(n_atoms, dtype)
+    n_padded = padded(n_atoms)
     columns = aligned_zeros((n_features, n_padded))
     columns[:, :n_atoms] = atoms.T
     gram = aligned_zeros((n_padded, n_padded))
     _multiply(np.ascontiguousarray(columns.T), columns, gram)
-    row_bytes = n_padded * np.dtype(dtype).itemsize
-    fitting = _BLOCK_BYTES // row_bytes // count_lanes(dtype) * count_lanes(dtype)
-    return Layout(
+    layout = Layout(
         atoms=np.array(atoms, dtype=np.float64, order="C"),
-        columns=_in_precision(columns, dtype),
-        gram=_in_precision(gram, dtype),
-        block_rows=max(_LEAST_ROWS, min(_MOST_ROWS, fitting)),
-        index_mask=(1 << (n_padded - 1).bit_length()) - 1,
+        columns=columns,
+        gram=gram,
+        block_rows=_count_rows(n_padded, np.float64),
+        index_mask=_index_mask(n_padded),
         halt=np.zeros(1, np.int64),
+    )
+    return layout if np.dtype(dtype) == np.float64 else in_single_precision(layout)
+
+
+def in_single_precision(layout: Layout) -> Layout:
+    """Return the same atoms for products in single precision; both are halted together."""
+    n_atoms, n_features = layout.atoms.shape
+    n_padded = padded(n_atoms, np.float32)
+    columns = aligned_zeros((n_features, n_padded), np.float32)
+    columns[:, :n_atoms] = layout.columns[:, :n_atoms]
+    gram = aligned_zeros((n_padded, n_padded), np.float32)
+    gram[:n_atoms, :n_atoms] = layout.gram[:n_atoms, :n_atoms]
+    return layout._replace(
+        columns=columns,
+        gram=gram,
+        block_rows=_count_rows(n_padded, np.float32),
+        index_mask=_index_mask(n_padded),
     )
 
 
-def _in_precision(numbers: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
-    """Return numbers of that type."""
-    if numbers.dtype == dtype:
-        return numbers
-    narrow = aligned_zeros(numbers.shape, dtype)
-    narrow[:] = numbers
-    return narrow
+def _count_rows(n_padded: int, dtype: DTypeLike) -> int:
+    """Return how many rows a block has, a multiple of whole vectors."""
+    lanes = count_lanes(dtype)
+    fitting = _BLOCK_BYTES // (n_padded * np.dtype(dtype).itemsize) // lanes * lanes
+    return max(_LEAST_ROWS, min(_MOST_ROWS, fitting))
+
+
+def _index_mask(n_padded: int) -> int:
+    return (1 << (n_padded - 1).bit_length()) - 1
 
 
 @kernel
@@ -85,14 +119,13 @@ class SignalBlock(NamedTuple):
     correlations: NDArray[Any]  # (block_rows, n_padded)
 
 
-def allocate_block(layout: Layout) -> SignalBlock:
-    """Return a block for signals to be coded with these atoms."""
-    n_features, n_padded = layout.columns.shape
-    size, dtype = layout.block_rows, layout.columns.dtype
+def allocate_block(sizes: Sizes) -> SignalBlock:
+    """Return a block for signals to be coded with a layout of these sizes."""
+    n_rows = sizes.block_rows
     return SignalBlock(
-        rows=np.empty((size, n_features)),
-        scales=np.empty(size),
-        correlations=aligned_zeros((size, n_padded), dtype),
+        rows=np.empty((n_rows, sizes.n_features)),
+        scales=np.empty(n_rows),
+        correlations=aligned_zeros((n_rows, sizes.n_padded), sizes.dtype),
     )
 
 

@@ -36,6 +36,7 @@ from setatoms._compile import JIT_DISABLED
 from setatoms.lanes import plain
 from setatoms.lanes.aligned import aligned_zeros
 from setatoms.lanes.compiled import compile_loop
+from setatoms.lanes.products import multiply_chosen as _multiply_chosen
 from setatoms.lanes.products import multiply_rows as _multiply_rows
 from setatoms.lanes.rows import subtract_multiples as _subtract_multiples
 from setatoms.lanes.rows import subtract_products as _subtract_products
@@ -49,6 +50,7 @@ __all__ = [
     "aligned_zeros",
     "count_lanes",
     "lane_kernel",
+    "multiply_chosen",
     "multiply_rows",
     "padded",
     "subtract_multiples",
@@ -101,3 +103,4 @@ subtract_rows = plain.subtract_rows if JIT_DISABLED else _subtract_rows
 subtract_multiples = plain.subtract_multiples if JIT_DISABLED else _subtract_multiples
 subtract_products = plain.subtract_products if JIT_DISABLED else _subtract_products
 multiply_rows = plain.multiply_rows if JIT_DISABLED else _multiply_rows
+multiply_chosen = plain.multiply_chosen if JIT_DISABLED else _multiply_chosen

@@ -23,5 +23,6 @@ def aligned_zeros(shape: int | tuple[int, ...], dtype: DTypeLike = np.float64) -
     kind = np.dtype(dtype)
     n_bytes = (math.prod(shape) if isinstance(shape, tuple) else shape) * kind.itemsize
     buffer = np.zeros(n_bytes + _LINE, np.uint8)
-    start = -buffer.ctypes.data % _LINE
+    # three times as fast as buffer.ctypes.data
+    start = -buffer.__array_interface__["data"][0] % _LINE
     return buffer[start : start + n_bytes].view(kind).reshape(shape)

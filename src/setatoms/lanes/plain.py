@@ -181,3 +181,10 @@ def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
     out[:] = 0.0
     for k in range(len(right)):
         out += left[:, k : k + 1] * right[k]
+
+
+def multiply_chosen(left: Floats, right: Floats, chosen: Ints, out: Floats) -> None:
+    """Fill out (n,) with the products of rows of left (n, m) and rows chosen of right (p, m)."""
+    out[:] = 0.0
+    for k in range(left.shape[1]):
+        out += left[:, k] * right[chosen, k]

@@ -20,6 +20,7 @@ from numba.extending import intrinsic
 from setatoms.lanes.instructions import (
     INT,
     Shape,
+    call,
     load,
     multiply_add,
     place,
@@ -31,6 +32,8 @@ from setatoms.lanes.instructions import (
 # Rows and vectors of a tile whose sums fit into registers: of 64 bytes, and of half as many.
 _ROWS = 4
 _VECTORS_IF_WIDE, _VECTORS_ELSE = 4, 1
+# Single products that are added up side by side.
+_SIDE = 8
 
 
 def has_wide_registers() -> bool:
@@ -132,5 +135,51 @@ class _Tile:
                 store(b, shape, b.load(slot), self.out, b.add(begin, at))
 
 
+def _multiply_chosen(_context, left, right, chosen, out):
+    """Fill out (n,) with the products of rows of left (n, m) and rows chosen of right (p, m).
+
+    They are the entries that `multiply_rows` would give, bit for bit; n is a multiple of eight.
+    """
+    shape = shape_of(left, right, out)
+
+    def generate(context, builder, signature, values):
+        a, b, indices, c = (
+            context.make_array(kind)(context, builder, value)
+            for kind, value in zip(signature.args, values, strict=True)
+        )
+        n_rows, length = cgutils.unpack_tuple(builder, a.shape, 2)
+
+        def number(pointer, at):
+            return builder.load(place(builder, pointer, at, shape.number), typ=shape.number)
+
+        # a sum waits for its own last result, so several are added up side by side
+        with cgutils.for_range_slice(builder, INT(0), n_rows, INT(_SIDE), INT) as (first, _):
+            rows = [builder.add(first, INT(i)) for i in range(_SIDE)]
+            own = [builder.mul(row, length) for row in rows]
+            others = [
+                builder.mul(builder.load(place(builder, indices.data, row, INT), typ=INT), length)
+                for row in rows
+            ]
+            zero = shape.number(0.0)
+            sums = [cgutils.alloca_once_value(builder, zero) for _ in rows]
+            for slot in sums:
+                builder.store(zero, slot)
+            with cgutils.for_range(builder, length, intp=INT) as loop:
+                for slot, begin, other in zip(sums, own, others, strict=True):
+                    factors = (
+                        number(a.data, builder.add(begin, loop.index)),
+                        number(b.data, builder.add(other, loop.index)),
+                    )
+                    terms = [*factors, builder.load(slot)]
+                    name = f"llvm.fmuladd.f{8 * shape.n_bytes}"
+                    builder.store(call(builder, name, shape.number, terms), slot)
+            for slot, row in zip(sums, rows, strict=True):
+                builder.store(builder.load(slot), place(builder, c.data, row, shape.number))
+        return context.get_dummy_value()
+
+    return types.void(left, right, chosen, out), generate
+
+
 # The compiler passes the context itself, so callers see one argument less than the definition.
 multiply_rows: Any = intrinsic(_multiply_rows)
+multiply_chosen: Any = intrinsic(_multiply_chosen)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.batch import Chunks, Outputs, WorkSpaces, rows_of
-from setatoms.coding.blocks import Layout, SignalBlock, allocate_block
+from setatoms.coding.batch import Chunks, Outputs, rows_of, shared_spaces
+from setatoms.coding.blocks import Layout, SignalBlock, Sizes, allocate_block, sizes_of
 from setatoms.coding.cone.kernels import code_chunks
 from setatoms.coding.cone.pairs import ConePairs, allocate_pairs
 from setatoms.coding.cone.selection import prepare_cones
@@ -38,7 +38,7 @@ class ConeCoder:
         self.width = int(n_nonzero)
         self.most_sweeps = self.width * (1 + self.cd_sweeps)
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.layout)
-        self.spaces = WorkSpaces(_allocate, self.layout, self.width)
+        self.spaces = shared_spaces(_allocate, sizes_of(self.layout), self.width)
 
     def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
@@ -56,13 +56,12 @@ class _Work(NamedTuple):
     products: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky factor of their Gram matrix
 
 
-def _allocate(_n: int, layout: Layout, n_nonzero: int) -> _Work:
-    n_features = layout.columns.shape[0]
+def _allocate(_n: int, sizes: Sizes, n_nonzero: int) -> _Work:
     return _Work(
-        block=allocate_block(layout),
-        pairs=allocate_pairs(layout),
+        block=allocate_block(sizes),
+        pairs=allocate_pairs(sizes),
         x=np.empty(n_nonzero),
-        residual=np.empty(n_features),
-        chosen=np.empty((n_nonzero, n_features)),
+        residual=np.empty(sizes.n_features),
+        chosen=np.empty((n_nonzero, sizes.n_features)),
         products=np.empty((n_nonzero, n_nonzero)),
     )

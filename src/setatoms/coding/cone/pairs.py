@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import kernel
-from setatoms.coding.blocks import Layout
+from setatoms.coding.blocks import Sizes
 from setatoms.coding.cone.selection import closest_cone
 from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 from setatoms.vectors import dot
@@ -54,11 +54,11 @@ class ConePairs(NamedTuple):
     on_d2: NDArray[np.float64]
 
 
-def allocate_pairs(layout: Layout) -> ConePairs:
-    """Return `ConePairs` for blocks of signals coded with this layout."""
-    first, second = np.zeros((2, layout.block_rows), np.int64)
-    numbers = aligned_zeros((17, layout.block_rows))
-    return ConePairs(aligned_zeros(layout.columns.shape[1]), first, second, *numbers)
+def allocate_pairs(sizes: Sizes) -> ConePairs:
+    """Return `ConePairs` for blocks of signals coded with a layout of these sizes."""
+    first, second = np.zeros((2, sizes.block_rows), np.int64)
+    numbers = aligned_zeros((17, sizes.block_rows))
+    return ConePairs(aligned_zeros(sizes.n_padded), first, second, *numbers)
 
 
 @kernel

@@ -7,14 +7,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.batch import Chunks, Outputs, WorkSpaces, rows_of
-from setatoms.coding.blocks import Layout, SignalBlock, allocate_block, prepare
+from setatoms.coding.batch import Chunks, Outputs, rows_of, shared_spaces
+from setatoms.coding.blocks import (
+    Layout,
+    SignalBlock,
+    Sizes,
+    allocate_block,
+    in_single_precision,
+    prepare,
+    sizes_of,
+)
+from setatoms.coding.omp.coarse import CoarseSpace, allocate_coarse
 from setatoms.coding.omp.kernels import code_chunks
 from setatoms.coding.omp.pairs import OmpPairs, allocate_pairs
 from setatoms.lanes import aligned_zeros
 
 # Multiplications with atoms after which coding has taken longer than starting a thread.
 _WORTH_A_THREAD = 4_000_000
+# Multiplications with atoms, per signal, from which single precision pays.
+_LARGE = 7_500
+_NONE = np.empty((0, 0), np.float32)
 
 
 class OmpCoder:
@@ -29,11 +41,19 @@ class OmpCoder:
         self.width = int(n_nonzero)
         self.most_sweeps = self.width
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.layout)
-        self.spaces = WorkSpaces(_allocate, self.layout, self.width)
+        self.coarse = self._coarse()
+        sizes = sizes_of(self.layout), sizes_of(self.coarse)
+        self.spaces = shared_spaces(_allocate, *sizes, self.width)
 
     def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""
-        code_chunks(X, self.layout, self.spaces.get(0), out, chunks)
+        code_chunks(X, self.layout, self.coarse, self.spaces.get(0), out, chunks)
+
+    def _coarse(self) -> Layout:
+        """Return the atoms to choose among in single precision; where that is no use, none."""
+        if self.width == 2 and self.layout.columns.size >= _LARGE:
+            return in_single_precision(self.layout)
+        return self.layout._replace(columns=_NONE, gram=_NONE, block_rows=0)
 
 
 class _Work(NamedTuple):
@@ -41,6 +61,7 @@ class _Work(NamedTuple):
 
     block: SignalBlock
     pairs: OmpPairs
+    coarse: CoarseSpace
     basis: NDArray[np.float64]  # (n_nonzero, n_padded): products of atoms with directions
     order: NDArray[np.int64]  # (n_nonzero,): 0, 1, ...
     factor: NDArray[np.float64]  # (n_nonzero, n_nonzero): Cholesky, of the support's Gram matrix
@@ -48,12 +69,12 @@ class _Work(NamedTuple):
     x: NDArray[np.float64]  # (n_nonzero,): coefficients of the atoms
 
 
-def _allocate(_n: int, layout: Layout, n_nonzero: int) -> _Work:
-    n_padded = layout.columns.shape[1]
+def _allocate(_n: int, sizes: Sizes, coarse: Sizes, n_nonzero: int) -> _Work:
     return _Work(
-        block=allocate_block(layout),
-        pairs=allocate_pairs(layout),
-        basis=aligned_zeros((n_nonzero, n_padded)),
+        block=allocate_block(sizes),
+        pairs=allocate_pairs(sizes.n_padded, max(sizes.block_rows, coarse.block_rows)),
+        coarse=allocate_coarse(sizes, coarse),
+        basis=aligned_zeros((n_nonzero, sizes.n_padded)),
         order=np.arange(n_nonzero),
         factor=np.empty((n_nonzero, n_nonzero)),
         along=np.empty(n_nonzero),

@@ -7,10 +7,12 @@ import numpy as np
 from setatoms._compile import inlined, kernel
 from setatoms.coding.batch import CHUNKS_PER_CALL, next_chunk, outputs_for, report_errors, store
 from setatoms.coding.blocks import correlate_block
+from setatoms.coding.omp.coarse import choose_coarsely, correlate_exactly
 from setatoms.coding.omp.pairs import (
     LEAST_CORRELATION,
     LEAST_PIVOT,
-    code_pairs,
+    choose_pairs,
+    solve_pairs,
     subtract,
     take_pair,
 )
@@ -19,40 +21,66 @@ from setatoms.vectors import fill, largest, norm
 
 
 @kernel
-def code_chunks(X, layout, work, out, chunks):
+def code_chunks(X, layout, coarse, work, out, chunks):
     """Code the next chunks of the rows of X (n, m)."""
     for _ in range(CHUNKS_PER_CALL):
         first, last = next_chunk(chunks, X.shape[0])
         if first < last:
             here = outputs_for(first, last, X.shape[0], out)
-            _fill_omp(X[first:last], layout, work, here)
+            if coarse.block_rows > 0:
+                _fill_coarsely(X[first:last], layout, coarse, work, here)
+            else:
+                _fill_omp(X[first:last], layout, work, here)
             report_errors(first, here, chunks)
 
 
-@inlined
+@kernel
 def _fill_omp(X, layout, work, out):
     """Code the rows of X (n, m) into out."""
-    size = layout.block_rows
+    block, size = work.block, layout.block_rows
     # two atoms, the usual case, are found for many signals at a time
     in_pairs = out.support.shape[1] == 2
     for start in range(0, X.shape[0], size):
         stop = min(start + size, X.shape[0])
-        correlate_block(X, start, stop, layout, work.block)
+        correlate_block(X, start, stop, layout, block)
         if in_pairs:
-            code_pairs(stop - start, layout, work.block, work.pairs)
+            choose_pairs(stop - start, layout, block, work.pairs)
+            solve_pairs(stop - start, layout.gram, block.rows, work.pairs)
         for row in range(start, stop):
-            y, scale = work.block.rows[row - start], work.block.scales[row - start]
-            k = 2
-            if not in_pairs or not take_pair(row - start, work.pairs, out.support[row], work.x):
-                correlations = work.block.correlations[row - start]
-                k = _code_one(norm(y), correlations, layout, work, out.support[row])
-            left = subtract_rows(
-                y.shape[0], out.residuals[row], y,
-                layout.atoms, out.support[row], work.x, k, scale,
-            )  # fmt: skip
-            store(row, scale, k, work.x, np.sqrt(left), out)
-            if out.members.shape[0] > 0:
-                _store_atoms(layout.atoms, out.support[row], out.members[row])
+            i, k = row - start, 2
+            if not in_pairs or not take_pair(i, work.pairs, out.support[row], work.x):
+                length = norm(block.rows[i])
+                k = _code_one(length, block.correlations[i], layout, work, out.support[row])
+            _finish(row, k, block.rows[i], block.scales[i], layout, work, out)
+
+
+@kernel
+def _fill_coarsely(X, layout, coarse, work, out):
+    """Code the rows of X (n, m), with two atoms each, into out: chosen in single precision."""
+    space, size = work.coarse, coarse.block_rows
+    block = space.block
+    for start in range(0, X.shape[0], size):
+        stop = min(start + size, X.shape[0])
+        choose_coarsely(X, start, stop, layout, coarse, space, work.pairs)
+        solve_pairs(stop - start, layout.gram, block.rows, work.pairs)
+        for row in range(start, stop):
+            i, k = row - start, 2
+            if not take_pair(i, work.pairs, out.support[row], work.x):
+                correlate_exactly(i, layout, space)
+                length = work.pairs.length[i]
+                k = _code_one(length, space.exact[0], layout, work, out.support[row])
+            _finish(row, k, block.rows[i], block.scales[i], layout, work, out)
+
+
+@inlined
+def _finish(row, k, y, scale, layout, work, out):
+    """Write the code of a signal, k atoms with coefficients work.x, and what it leaves."""
+    left = subtract_rows(
+        y.shape[0], out.residuals[row], y, layout.atoms, out.support[row], work.x, k, scale
+    )
+    store(row, scale, k, work.x, np.sqrt(left), out)
+    if out.members.shape[0] > 0:
+        _store_atoms(layout.atoms, out.support[row], out.members[row])
 
 
 @kernel
@@ -63,7 +91,7 @@ def _store_atoms(atoms, support, target):
             target[q, i] = atoms[support[q], i] if support[q] >= 0 else 0.0
 
 
-@kernel
+@inlined
 def _code_one(length, correlations, layout, work, support):
     """Fill support (s,) and work.x for a signal; return how many atoms it uses.
 
@@ -91,7 +119,7 @@ def _code_one(length, correlations, layout, work, support):
     return s
 
 
-@kernel
+@inlined
 def _extend(square, work, k, j):
     """Add the row of atom j to the Cholesky factor; False if j depends on the atoms before."""
     factor, pivot = work.factor, square
@@ -105,7 +133,7 @@ def _extend(square, work, k, j):
     return True
 
 
-@kernel
+@inlined
 def _solve(work, k):
     """Fill work.x[:k] with coefficients of atoms from those of the directions, work.along."""
     factor, x = work.factor, work.x

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms._compile import kernel
-from setatoms.coding.blocks import Layout
+from setatoms._compile import inlined, kernel
 from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 from setatoms.vectors import largest, norm
 
@@ -35,41 +34,44 @@ class OmpPairs(NamedTuple):
     along2: NDArray[np.float64]  # <y, d2>
     between: NDArray[np.float64]  # <d1, d2>
     length: NDArray[np.float64]  # ||y||
-    left: NDArray[np.float64]  # correlation of d2 with what d1 leaves
     x1: NDArray[np.float64]
     x2: NDArray[np.float64]
     spare: NDArray[np.float64]  # negative for a signal that is declined
 
 
-def allocate_pairs(layout: Layout) -> OmpPairs:
-    """Return `OmpPairs` for blocks of signals coded with this layout."""
-    first, second = np.zeros((2, layout.block_rows), np.int64)
-    numbers = aligned_zeros((8, layout.block_rows))
-    return OmpPairs(aligned_zeros(layout.columns.shape[1]), first, second, *numbers)
+def allocate_pairs(n_padded: int, block_rows: int) -> OmpPairs:
+    """Return `OmpPairs` for blocks of so many signals and so many atoms."""
+    first, second = np.zeros((2, block_rows), np.int64)
+    numbers = aligned_zeros((7, block_rows))
+    return OmpPairs(aligned_zeros(n_padded), first, second, *numbers)
 
 
 @kernel
-def code_pairs(n_rows, layout, block, pairs):
-    """Choose both atoms of the first n_rows signals of the block and their coefficients."""
+def choose_pairs(n_rows, layout, block, pairs):
+    """Choose both atoms of the first n_rows signals of the block; note their correlations."""
     n, gram, mask = block.correlations.shape[1], layout.gram, layout.index_mask
     for i in range(n_rows):
-        pairs.length[i] = norm(block.rows[i])
         pairs.first[i] = largest(n, block.correlations[i], mask)
     for i in range(n_rows):
         correlations, j = block.correlations[i], pairs.first[i]
-        pairs.along1[i] = correlations[j]
-        q = subtract(n, correlations, gram[j], pairs.work, pairs.along1[i], mask)
-        pairs.second[i] = q
-        pairs.left[i] = pairs.work[q]
-        pairs.along2[i] = correlations[q]
-        pairs.between[i] = gram[j, q]
+        along = correlations[j]
+        q = subtract(n, correlations, gram[j], pairs.work, along, mask)
+        pairs.second[i], pairs.along1[i], pairs.along2[i] = q, along, correlations[q]
+
+
+@kernel
+def solve_pairs(n_rows, gram, rows, pairs):
+    """Fill the coefficients of the first n_rows signals of a block, rows (B, m)."""
+    for i in range(n_rows):
+        pairs.length[i] = norm(rows[i])
+        pairs.between[i] = gram[pairs.first[i], pairs.second[i]]
     _solve(
-        block.rows.shape[0], pairs.along1, pairs.along2, pairs.between, pairs.length, pairs.left,
+        rows.shape[0], pairs.along1, pairs.along2, pairs.between, pairs.length,
         pairs.x1, pairs.x2, pairs.spare,
     )  # fmt: skip
 
 
-@kernel
+@inlined
 def take_pair(i, pairs, support, x):
     """Fill support (2,) and x (2,) of signal i; False if it is declined."""
     if pairs.spare[i] < 0.0:
@@ -89,15 +91,16 @@ subtract = lane_kernel(3, 1, _subtract_row, writes=(2,), reduces=("argmax",))
 
 
 def _solve_body(
-    along1: Vector, along2: Vector, between: Vector, length: Vector, left: Vector, *_written: Vector
+    along1: Vector, along2: Vector, between: Vector, length: Vector, *_written: Vector
 ) -> Lanes:
     pivot = 1.0 - between * between
     scale = 1.0 / pivot
     x1 = (along1 - between * along2) * scale
     x2 = (along2 - between * along1) * scale
     # a first atom that correlates with nothing leaves nothing to the second
+    left = along2 - along1 * between
     spare = (abs(left) - length * LEAST_CORRELATION).at_most(pivot - LEAST_PIVOT)
     return [x1, x2, spare], []
 
 
-_solve = lane_kernel(8, 0, _solve_body, writes=(5, 6, 7))
+_solve = lane_kernel(7, 0, _solve_body, writes=(4, 5, 6))
