@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import JIT_DISABLED, NOTICE, STORE
+from setatoms.backends import wait_briefly
 from setatoms.coding import cone_omp, gauss_l1
 from setatoms.geometry import pull_back
 from setatoms.learning.aksvd import aksvd
@@ -41,6 +42,7 @@ _RADII = np.full(3, 0.1)
 
 
 def _learn_vectors() -> None:
+    _wait_for_threads()
     # more atoms than rows: some are not used, and replaced
     aksvd(_ROWS.copy(), 20, n_iter=1, random_state=0, missing=_ROWS > 1.0)
     # threads share the rows of an atom that has many
@@ -55,6 +57,7 @@ def _learn_cones() -> None:
 
 
 def _score_cones() -> None:
+    _wait_for_threads()
     cone_omp(_ROWS, _ATOMS, _RADII)
 
 
@@ -64,6 +67,7 @@ def _learn_gaussians() -> None:
 
 
 def _score_gaussians() -> None:
+    _wait_for_threads()
     # in double and in single precision
     gauss_l1(_ROWS, _ATOMS, _RADII, tol=1e-7)
     gauss_l1(_ROWS, _ATOMS, _RADII, tol=1e-2)
@@ -76,6 +80,10 @@ def _look_around() -> None:
     neighbours.distances(_ROWS, 2)
     Screen.learn(_ROWS)
     rise(log_at_least(_ROWS, 1.0), 1.0)
+
+
+def _wait_for_threads() -> None:
+    wait_briefly(np.zeros(1, np.int64), 0, 1, 0)
 
 
 class Part(NamedTuple):

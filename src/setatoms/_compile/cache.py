@@ -38,13 +38,14 @@ _OTHER_NUMBA = f"Numba {numba.__version__} offers no way that is known here"
 def keep_on_disk(dispatcher: Any, purpose: str, allocates: bool) -> None:
     """Let ``dispatcher`` look for compiled code on disk, and leave it there.
 
-    ``purpose`` keeps apart what is compiled from one function with different options. Code that
-    `allocates` runs only once Numba has made all of itself ready, for a fifth of a second.
+    ``purpose`` keeps apart what is compiled from one function with different options: "python" for
+    what Python calls, "kernels" for what becomes a part of others. Code that `allocates` runs only
+    once Numba has made all of itself ready, for a fifth of a second.
     """
     stamp = _stamp(dispatcher.py_func)
     if stamp is not None:
-        label = dispatcher.py_func.__name__
-        dispatcher._cache = _Cache(STORE, label, f"{purpose} {stamp}", allocates)
+        label, ends_here = dispatcher.py_func.__name__, purpose == "python"
+        dispatcher._cache = _Cache(STORE, label, f"{purpose} {stamp}", allocates, ends_here)
 
 
 def _stamp(function: Any) -> str | None:
@@ -61,13 +62,28 @@ def _stamp(function: Any) -> str | None:
 
 
 class _Cache:
-    """What Numba's dispatchers ask for, over a `KernelStore`."""
+    """What Numba's dispatchers ask for, over a `KernelStore`.
 
-    def __init__(self, store: KernelStore, label: str, stamp: str, allocates: bool) -> None:
+    Parameters
+    ----------
+    store : KernelStore
+        Where code is kept.
+    label, stamp : str
+        What files begin with, and what else the function is known by.
+    allocates : bool
+        Whether the code makes arrays.
+    ends_here : bool
+        Whether it never becomes a part of other kernels.
+    """
+
+    def __init__(
+        self, store: KernelStore, label: str, stamp: str, allocates: bool, ends_here: bool
+    ) -> None:
         self._store = store
         self._label = label.strip("<>")
         self._stamp = stamp
         self._allocates = allocates
+        self._ends_here = ends_here
 
     @property
     def cache_path(self) -> str | None:
@@ -100,7 +116,8 @@ class _Cache:
             # an address in this process's memory means nothing in another's
             if compiled.library.has_dynamic_globals:
                 return
-            name, content = self._name(signature, compiled.codegen), _reduce(signature, compiled)
+            name = self._name(signature, compiled.codegen)
+            content = _reduce(signature, compiled, self._ends_here)
         except _CHANGED:
             self._store.give_up(_OTHER_NUMBA)
         else:
@@ -122,11 +139,30 @@ class _Cache:
         return f"{self._label}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
 
 
-def _reduce(signature: Any, compiled: Any) -> bytes:
+def _reduce(signature: Any, compiled: Any, ends_here: bool) -> bytes:
     from numba.core.serialize import dumps
 
-    content: bytes = dumps((signature, compiled._reduce()))
+    library, *others = compiled._reduce()
+    if ends_here:
+        library = _without_source(library, compiled.fndesc)
+    content: bytes = dumps((signature, (library, *others)))
     return content
+
+
+def _without_source(library: Any, description: Any) -> Any:
+    """Leave out what other kernels would be compiled with: the intermediate code.
+
+    It is three times as large as the machine code, and read at the first call in each process, for
+    a hundredth to a twentieth of a second. What the machine code defines must still be named.
+    """
+    from llvmlite.binding import parse_assembly
+
+    name, kind, data = library
+    if kind != "object":
+        return library
+    named = description.llvm_func_name, description.llvm_cpython_wrapper_name
+    stubs = "\n".join(f'define void @"{each}"() {{ ret void }}' for each in named)
+    return name, kind, (data[0], parse_assembly(stubs).as_bitcode())
 
 
 def _rebuild(target: Any, parts: tuple[Any, ...]) -> Any:

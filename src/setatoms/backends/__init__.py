@@ -1,6 +1,6 @@
 """Where a batch runs. Nothing above this package knows about threads."""
 
-from setatoms.backends.counters import Counter, fetch_add
+from setatoms.backends.counters import Counter, fetch_add, wait_briefly
 from setatoms.backends.limits import at_most_jobs
 from setatoms.backends.tasks import run_tasks
 from setatoms.backends.threads import (
@@ -21,4 +21,5 @@ __all__ = [
     "run_counted",
     "run_tasks",
     "run_together",
+    "wait_briefly",
 ]
