@@ -121,7 +121,7 @@ def refine(
         sweeps, n_steps = sweeps + 1, n_steps + 1
         if grown == 0.0:
             grown = _linearise(k, atoms, spreads, threshold, support, x, members, residual, work)
-        gain = _find_step(k, damping, grown, members, work)
+        gain = _find_step(k, damping, work)
         if gain <= _SMALL * value:
             j, joining, promise = _best_at_rest(
                 k, atoms, spreads, threshold, tol * value, support, residual
@@ -223,8 +223,8 @@ def _look_across(k, work):
 
 
 @inlined
-def _find_step(k, damping, grown, members, work):
-    """Fill the steps of x and of fit; return what they promise."""
+def _find_step(k, damping, work):
+    """Fill the step of x; return what it promises."""
     n_features, numbers = work.fit.shape[0], work.numbers
     _factor(k, damping, work.hessian, numbers[_SCALE])
     for q in range(k):
@@ -234,13 +234,12 @@ def _find_step(k, damping, grown, members, work):
     gain = inner_product(n_features, work.off, work.off)
     for q in range(k):
         gain += numbers[_STEP, q] * numbers[_RIGHT, q]
-    _turn(k, grown, members, work)
     return gain
 
 
 @inlined
 def _turn(k, grown, members, work):
-    """Fill turn with ``-B^-1 (F + sum_j dx_j b_j)``."""
+    """Fill turn, the step of fit that goes with that of x: ``-B^-1 (F + sum_j dx_j b_j)``."""
     numbers, along_fit = work.numbers, 0.0
     for q in range(k):
         numbers[_SOLVED, q] = -numbers[_STEP, q] * numbers[_KEEP, q]
@@ -277,6 +276,7 @@ def _try_step(k, share, grown, value, atoms, spreads, threshold, support, x, mem
         after = (x[q] + length * numbers[_STEP, q]) * numbers[_SIGN, q]
         if after <= 0.0:
             length, leaves = -x[q] / numbers[_STEP, q] if x[q] != 0.0 else 0.0, q
+    _turn(k, grown, members, work)
     copy(work.fit, work.trial_fit)
     add(work.trial_fit, length, work.turn)
     for q in range(k):
@@ -404,14 +404,14 @@ def _factor(k, damping, matrix, scale):
         pivot = matrix[p, p] + damping
         for i in range(p):
             pivot -= matrix[p, i] * matrix[p, i]
-        pivot = max(abs(pivot), 1e-12)
+        below = 0.0
         for q in range(p + 1, k):
             total = matrix[p, q]
             for i in range(p):
                 total -= matrix[q, i] * matrix[p, i]
             matrix[q, p] = total
-            pivot = max(pivot, total * total / highest)
-        scale[p] = 1.0 / np.sqrt(pivot)
+            below = max(below, abs(total))
+        scale[p] = 1.0 / np.sqrt(max(abs(pivot), 1e-12, below * below / highest))
         for q in range(p + 1, k):
             matrix[q, p] *= scale[p]
 
