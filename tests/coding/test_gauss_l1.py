@@ -81,6 +81,20 @@ def test_with_one_atom_the_minimum_is_that_of_a_search_over_all_angles(coder):
     np.testing.assert_allclose(codes.objective[found], values.min(axis=1)[found], rtol=1e-5)
 
 
+@pytest.mark.parametrize("max_sweeps", [1, 5, 1000])
+def test_no_code_is_worse_than_none_where_single_precision_cancels(max_sweeps):
+    """The threshold is a billionth of the signals, which many atoms then represent exactly."""
+    X, atoms, radii = random_problem(n_samples=200, radii=(0.01, 0.3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # stopping early is the point here
+        codes = gauss_l1(
+            2000 * X, atoms, radii, lam=100.0, gamma=1e-3, tol=1e-4, max_sweeps=max_sweeps
+        )
+    lengths = np.linalg.norm(2000 * X, axis=1)
+    assert (codes.errors <= lengths).all()
+    assert (codes.objective <= 100.0 * lengths**2).all()
+
+
 @both
 def test_objective_is_what_it_claims_to_be(coder):
     X, atoms, radii = random_problem()

@@ -43,6 +43,9 @@ def fill_gaussian(X, gaussians, budget, start, space, out):
     _leave_residuals(gaussians.layout.atoms, space.rows, out)
     for row in range(X.shape[0]):
         left = not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps
+        # in single precision, cancellation can pass off as a code what is worse than none
+        if out.errors[row] * out.errors[row] > 1.01 * space.rounds.squares[row]:
+            left, out.n_sweeps[row] = True, min(out.n_sweeps[row], budget.max_sweeps - 1)
         if left or out.members.shape[0] > 0:
             _fill_members(row, gaussians, out, space.members)
             if left:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from setatoms._compile import inlined, kernel
 from setatoms.coding.gauss.descent import best_pair
 from setatoms.lanes import lane_kernel, subtract_rows
-from setatoms.vectors import add, copy, inner_product, multiply, norm
+from setatoms.vectors import add, copy, fill, inner_product, multiply, norm
 
 Floats = NDArray[np.float64]
 
@@ -115,6 +115,14 @@ def refine(
         add(work.signal, x[k], members[k])
         k += 1
     value = _fill_trial(k, atoms, spreads, threshold, support, work)
+    nothing = inner_product(residual.shape[0], work.signal, work.signal)
+    if not value <= nothing:
+        # worse than no code at all
+        k, value = 0, nothing
+        fill(support, -1)
+        fill(x, 0.0)
+        copy(work.signal, work.trial_fit)
+        copy(work.signal, work.trial_residual)
     _accept(k, x, members, residual, work)
     damping, share, failed, grown, n_steps = _FIRST_DAMPING, 1.0, False, 0.0, 0
     while sweeps < max_sweeps and halt[0] == 0 and n_steps < _MOST_STEPS:
