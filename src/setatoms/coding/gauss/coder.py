@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.backends import CHUNK_ROWS
-from setatoms.coding.batch import Chunks, Outputs, WorkSpaces, allocate, rows_of, signals
-from setatoms.coding.blocks import Layout, prepare
+from setatoms.coding.batch import Chunks, Outputs, allocate, rows_of, shared_spaces, signals
+from setatoms.coding.blocks import Layout, prepare, sizes_of
 from setatoms.coding.gauss.kernels import code_chunks
 from setatoms.coding.gauss.problem import NO_CODES, Budget, Gaussians
 from setatoms.coding.gauss.space import allocate_space
@@ -65,7 +65,7 @@ class GaussCoder:
         self.budget = Budget(int(max_sweeps), float(tol), 4 * float(np.finfo(dtype).eps))
         self.most_sweeps = self.budget.max_sweeps
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, layout)
-        self.spaces = WorkSpaces(allocate_space, layout, self.width)
+        self.spaces = shared_spaces(allocate_space, sizes_of(layout), self.width)
 
     def code_chunks(self, X: NDArray[Any], out: Outputs, chunks: Chunks) -> None:
         """Take some chunks of the rows of X (n, n_features), if any are left, and code them."""

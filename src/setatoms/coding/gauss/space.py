@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.blocks import Layout
+from setatoms.coding.blocks import Sizes
 from setatoms.coding.gauss.descent import Past, allocate_past
 from setatoms.coding.gauss.refine import Refinement, allocate_refinement
 from setatoms.coding.gauss.rounds import Rounds, allocate_rounds
@@ -39,10 +39,10 @@ class Space(NamedTuple):
     refinement: Refinement
 
 
-def allocate_space(n: int, layout: Layout, width: int) -> Space:
+def allocate_space(n: int, sizes: Sizes, width: int) -> Space:
     """Return work space for up to n signals, each with at most `width` atoms."""
-    (n_features, n_padded), dtype = layout.columns.shape, layout.columns.dtype
-    n_whole = -(-n // layout.block_rows) * layout.block_rows
+    n_features, n_padded, dtype = sizes.n_features, sizes.n_padded, sizes.dtype
+    n_whole = -(-n // sizes.block_rows) * sizes.block_rows
     rows = SignalRows(
         np.empty((n_whole, n_features)),
         np.empty(n_whole),
