@@ -45,7 +45,7 @@ def test_what_fails_on_another_thread_is_raised_here():
     assert stopped == [True]
 
 
-def test_waiting_ends_when_the_counter_gets_there_and_not_much_later_than_never():
+def test_waiting_ends_when_the_counter_gets_there_or_the_looks_run_out():
     counter = np.zeros(1, np.int64)
     # far more looks than there is time for, were it not for the other thread
     waiting = threading.Thread(target=wait_briefly, args=(counter, 3, 1 << 50, 0), daemon=True)

@@ -103,7 +103,6 @@ class _Hand(threading.Thread):
         self._crew = crew
         self._given: SimpleQueue[tuple[Future[None], Work]] = SimpleQueue()
         self._left = -1
-        self._n_given = 0
         # how many pieces of work were given, as the thread sees it, and how many have ended
         self._given_so_far, self._ended = np.zeros(1, np.int64), np.zeros(1, np.int64)
 
@@ -119,10 +118,10 @@ class _Hand(threading.Thread):
     def give(self, work: Work) -> Task:
         """Have the work done."""
         future: Future[None] = Future()
-        self._n_given += 1
+        number = int(self._given_so_far[0]) + 1
         self._given.put((future, work))
-        self._given_so_far[0] = self._n_given
-        return Task(future, self._ended, self._n_given)
+        self._given_so_far[0] = number
+        return Task(future, self._ended, number)
 
     def run(self) -> None:
         """Do what is given, for ever."""

@@ -39,8 +39,6 @@ _FIRST_DAMPING, _DAMPING_FACTOR, _MOST_DAMPING = 1e-8, 4.0, 1e8
 _LEAST_DAMPING, _DAMPING_IF_FAILED = 1e-12, 1e-4
 # A step that promises less than this share of the objective leaves room for another atom.
 _SMALL = 1e-2
-# How often r is corrected after a step that has failed.
-_CORRECTIONS = 1
 # Steps after which a signal is left to descent.
 _MOST_STEPS = 500
 
@@ -290,9 +288,7 @@ def _try_step(k, share, grown, value, atoms, spreads, threshold, support, x, mem
     for q in range(k):
         work.trial_x[q] = 0.0 if q == leaves else x[q] + length * numbers[_STEP, q]
     better = _fill_trial(k, atoms, spreads, threshold, support, work)
-    for _ in range(_CORRECTIONS):
-        if better < value:
-            break
+    if not better < value:
         for i in range(work.turn.shape[0]):
             work.turn[i] = work.trial_fit[i] - work.trial_residual[i]
         _undo_inner(k, grown, members, work)
