@@ -123,6 +123,36 @@ def test_objective_never_rises_over_sweeps(coder, most, lam, gamma, radii):
     assert (values[-1] < values[0]).all()
 
 
+def dependent_problem(seed):
+    """Return signals of any length and atoms some of which are another, or nearly, or opposite."""
+    rng = np.random.default_rng(seed)
+    n_features, n_atoms = rng.integers(2, 20), rng.integers(2, 24)
+    atoms = rng.standard_normal((n_atoms, n_features))
+    distance = rng.choice([0.0, 10 ** rng.uniform(-12, -2)])
+    for j in range(1, min(n_atoms, 6)):
+        other = rng.choice([-1, 1]) * atoms[rng.integers(j)]
+        atoms[j] = other + distance * rng.standard_normal(n_features)
+    X = rng.standard_normal((30, n_features)) * 10 ** rng.uniform(-1, 4, (30, 1))
+    radii = 10 ** rng.uniform(-6, rng.choice([-1.7, 0.0]), n_atoms)
+    weights = {"lam": 10 ** rng.uniform(-2, 2), "gamma": 10 ** rng.uniform(-3, 1)}
+    return X, normalize(atoms), radii, weights
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+# in single precision, a thousandth is what cancellation leaves of coefficients as large as signals
+@pytest.mark.parametrize(("tol", "most"), [(1e-10, 1e-8), (1e-7, 1e-8), (1e-2, 2e-3)])
+@pytest.mark.parametrize("max_sweeps", [1, 5, 1000])
+def test_what_is_left_is_what_the_code_leaves_where_atoms_cancel(tol, most, max_sweeps):
+    for seed in range(200):
+        X, atoms, radii, weights = dependent_problem(seed)
+        codes = gauss_l1(
+            X, atoms, radii, **weights, tol=tol, max_sweeps=max_sweeps, actual_atoms=True
+        )
+        left = X - np.einsum("nk,nki->ni", codes.values, codes.actual_atoms)
+        off = np.linalg.norm(left - codes.residuals, axis=1)
+        assert (off <= most * np.linalg.norm(X, axis=1)).all(), seed
+
+
 def violations(codes, atoms, radii, lam, gamma):
     """Return by how much each row misses the three conditions of a stationary point, (n, 3).
 

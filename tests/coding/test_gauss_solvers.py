@@ -10,11 +10,11 @@ from sklearn.preprocessing import StandardScaler, normalize
 
 from setatoms import gauss_l1
 from setatoms.coding import reference
+from setatoms.coding.gauss.alone import allocate_refinement, refine
 from setatoms.coding.gauss.coder import GaussCoder
 from setatoms.coding.gauss.descent import allocate_past, descend
 from setatoms.coding.gauss.group import INVERSE, LEFT, LIFT, SPREAD, VALUE, Z, allocate_group
 from setatoms.coding.gauss.objective import evaluate
-from setatoms.coding.gauss.refine import allocate_refinement, refine
 
 RADIUS = 0.08
 
@@ -130,8 +130,8 @@ def test_newton_ends_where_nothing_can_be_gained(scale):
         support, x, members = np.full(16, -1, np.int32), np.zeros(16), np.zeros((16, 8))
         residual = y.copy()
         refined, _, value = refine(
-            atoms, radii**2, 0.5, 1000, 1e-12, halt, 0, support, x, members, residual,
-            allocate_refinement(16, 8),
+            atoms, radii**2, 0.5, 1000, 1e-12, halt, 0, support, x, y, members, residual,
+            allocate_refinement(16, 8, 24),
         )  # fmt: skip
         n_refined += refined
         if not refined:

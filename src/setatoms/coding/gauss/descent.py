@@ -136,7 +136,7 @@ def objective(k, atoms, spreads, threshold, support, x, members, residual):
     """Return the objective of a code in units of lam."""
     value = dot(residual, residual)
     for q in range(k):
-        distance = _square_distance(members.shape[1], members[q], atoms[support[q]])
+        distance = square_distance(members.shape[1], members[q], atoms[support[q]])
         value += distance / spreads[support[q]] + 2.0 * threshold * abs(x[q])
     return value
 
@@ -158,7 +158,7 @@ def best_pair(centre, spread, threshold, residual, x, member):
     if x != 0.0:
         product = dot(member, residual)
         kept = np.sign(product) * max(abs(product) - threshold, 0.0)
-        if kept * kept - _square_distance(member.shape[0], member, centre) / spread > gain:
+        if kept * kept - square_distance(member.shape[0], member, centre) / spread > gain:
             return kept
     if gain == 0.0 or fresh <= 0.0:
         return 0.0
@@ -237,7 +237,7 @@ def _close_gap(q, k, support, x, members):
 
 
 # ||left - right||^2
-_square_distance = lane_kernel(
+square_distance = lane_kernel(
     2, 0, lambda left, right: ([], [(left - right) * (left - right)]),
     reduces=("sum",), any_length=True,
 )  # fmt: skip

@@ -13,8 +13,8 @@ from setatoms.coding.batch import (
     store_members,
 )
 from setatoms.coding.blocks import load_block
+from setatoms.coding.gauss.alone import refine
 from setatoms.coding.gauss.descent import descend
-from setatoms.coding.gauss.refine import refine
 from setatoms.coding.gauss.rounds import DONE, OPEN, solve_in_rounds
 from setatoms.coding.gauss.start import choose_greedily
 from setatoms.lanes import multiply_rows, subtract_rows
@@ -22,6 +22,8 @@ from setatoms.vectors import add, copy, dot, multiply, norm
 
 # Where spread * |x| * threshold can exceed this, z loses its hold on x: such signals go alone.
 _MOST_LEAN = 0.5
+# By how much of ||y||^2 the ||e||^2 of the equations may differ from that of the code.
+_MOST_OFF = 1e-4
 
 
 @kernel
@@ -43,15 +45,14 @@ def fill_gaussian(X, gaussians, budget, start, space, out):
     _leave_residuals(gaussians.layout.atoms, space.rows, out)
     for row in range(X.shape[0]):
         left = not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps
-        # in single precision, cancellation can pass off as a code what is worse than none
-        if out.errors[row] * out.errors[row] > 1.01 * space.rounds.squares[row]:
+        if _is_cancelled(row, space, out):
             left, out.n_sweeps[row] = True, min(out.n_sweeps[row], budget.max_sweeps - 1)
-        if left or out.members.shape[0] > 0:
-            _fill_members(row, gaussians, out, space.members)
-            if left:
-                _finish(row, gaussians, budget, space, out)
-            if out.members.shape[0] > 0:
-                store_members(space.members, out.support[row], out.members[row])
+        if left:
+            _finish(row, gaussians, budget, space, out)
+        if out.members.shape[0] > 0:
+            if not left:
+                _fill_members(row, gaussians, out, space.members)
+            store_members(space.members, out.support[row], out.members[row])
         _unscale(row, gaussians.lam, space.rows.scales[row], out)
 
 
@@ -144,6 +145,19 @@ def _leave_residuals(atoms, rows, out):
 
 
 @kernel
+def _is_cancelled(row, space, out):
+    """Tell whether rounding has passed off as a code what is none.
+
+    Where coefficients are far larger than the signal, they cancel: then the code is worse than no
+    code, or it does not leave what its equations say.
+    """
+    square, error = space.rounds.squares[row], out.errors[row]
+    rest = (1.0 + space.rows.tau[row]) * error
+    is_off = abs(rest * rest - space.rounds.rest[row]) > _MOST_OFF * square
+    return is_off or error * error > 1.01 * square
+
+
+@kernel
 def _fill_members(row, gaussians, out, members):
     """Fill members (width, m) with a signal's actual atoms unit(d + v x r)."""
     for q in range(out.support.shape[1]):
@@ -155,7 +169,7 @@ def _fill_members(row, gaussians, out, members):
         multiply(member, 1.0 / norm(member))
 
 
-@kernel
+@inlined
 def _finish(row, gaussians, budget, space, out):
     """Finish an unsettled signal by itself: by Newton's method or, where that fails, descent."""
     scale, spreads = space.rows.scales[row], space.spreads
@@ -163,15 +177,10 @@ def _finish(row, gaussians, budget, space, out):
     for j in range(spreads.shape[0]):
         spreads[j] = min(gaussians.spreads[j] * scale * scale, 1e100)
     threshold = gaussians.threshold / scale
-    # what is left in full precision
-    copy(space.rows.signals[row], out.residuals[row])
-    for q in range(out.support.shape[1]):
-        if out.support[row, q] >= 0:
-            add(out.residuals[row], -out.values[row, q], space.members[q])
     space.rows.refined[row], out.n_sweeps[row], out.objective[row] = refine(
         gaussians.layout.atoms, spreads, threshold, budget.max_sweeps, budget.tol,
         gaussians.layout.halt, out.n_sweeps[row], out.support[row], out.values[row],
-        space.members, out.residuals[row], space.refinement,
+        space.rows.signals[row], space.members, out.residuals[row], space.refinement,
     )  # fmt: skip
     if not space.rows.refined[row]:
         out.n_sweeps[row], out.objective[row] = descend(

@@ -42,7 +42,7 @@ from setatoms.coding.gauss.group import (
     copy,
     entry,
 )
-from setatoms.coding.gauss.objective import evaluate, refresh, settle
+from setatoms.coding.gauss.objective import evaluate, refresh, refuse_inexact, settle
 from setatoms.lanes import Lanes, Vector, subtract_multiples, subtract_products, vector_kernel
 
 # Newton steps with a fixed matrix converge fast or not at all.
@@ -77,6 +77,7 @@ def solve_group(n_places, threshold, budget, group):
         refresh(n_places, threshold, group)
     settle(n_places, budget.resolution, group)
     evaluate(n_places, threshold, group)
+    refuse_inexact(budget.resolution, group)
 
 
 @kernel

@@ -31,6 +31,10 @@ from setatoms.lanes import Lanes, Vector, vector_kernel
 
 # Of which no ratio can be taken, in either precision.
 _NO_CHANGE = 1e-37
+# How many times the resolution tau may be off in the end.
+_SETTLED = 64.0
+# How many times ||y||^2 the square of e = (1 + tau) r may be: beyond, z says little about r.
+_MOST_REST = 4.0
 
 
 @kernel
@@ -68,7 +72,7 @@ def settle(n_places, resolution, group):
 
 @kernel
 def evaluate(n_places, threshold, group):
-    """Fill value with the objective (in units of lam) of settled codes."""
+    """Fill value with the objective (in units of lam)."""
     places, signals = group.places, group.signals
     copy(signals[LEFT], signals[VALUE])
     for q in range(n_places):
@@ -76,6 +80,16 @@ def evaluate(n_places, threshold, group):
             places[Z, q], places[LIFT, q], places[NEAR, q], places[SPREAD, q],
             signals[INVERSE], signals[LEFT], signals[VALUE], 2.0 * threshold,
         )  # fmt: skip
+
+
+@kernel
+def refuse_inexact(resolution, group):
+    """Fill value with HUGE where r does not follow from z: tau is still off, or e is too long."""
+    signals = group.signals
+    _refuse(
+        signals[GAP], signals[TAU], signals[REST], signals[SQUARE], signals[VALUE],
+        _SETTLED * resolution,
+    )  # fmt: skip
 
 
 @kernel
@@ -163,6 +177,13 @@ def _price_body(
     return [none.where_negative(across + 1.0, none.where_negative(lift, total))], []
 
 
+def _refuse_body(
+    gap: Vector, tau: Vector, rest: Vector, square: Vector, value: Vector, most: Vector
+) -> Lanes:
+    value = value.where_negative(_excess(gap, tau, most), HUGE)
+    return [value.where_negative(rest - square * _MOST_REST, HUGE)], []
+
+
 _explain = vector_kernel(4, 0, _explain_body, writes=(0,))
 _prepare = vector_kernel(5, 0, _prepare_body, writes=(2, 3, 4))
 _renew_place = vector_kernel(7, 0, _renew_body, writes=(3, 4))
@@ -170,4 +191,5 @@ _follow = vector_kernel(6, 1, _follow_body, writes=(3, 4, 5))
 _disagreement = vector_kernel(2, 1, lambda *given: ([], [_excess(*given)]), reduces=("max",))
 _take_secant = vector_kernel(4, 1, _take_body, writes=(0, 2, 3))
 _aim_secant = vector_kernel(3, 0, _aim_body, writes=(2,))
+_refuse = vector_kernel(5, 1, _refuse_body, writes=(4,))
 _add_price = vector_kernel(7, 1, _price_body, writes=(6,))

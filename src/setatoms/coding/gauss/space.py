@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.coding.blocks import Sizes
+from setatoms.coding.gauss.alone import Refinement, allocate_refinement
 from setatoms.coding.gauss.descent import Past, allocate_past
-from setatoms.coding.gauss.refine import Refinement, allocate_refinement
 from setatoms.coding.gauss.rounds import Rounds, allocate_rounds
 from setatoms.coding.gauss.start import Greedy, allocate_greedy
 from setatoms.lanes import aligned_zeros
@@ -59,5 +59,5 @@ def allocate_space(n: int, sizes: Sizes, width: int) -> Space:
         members=np.empty((width, n_features)),
         spreads=np.empty(n_padded),
         past=allocate_past(width, n_features),
-        refinement=allocate_refinement(width, n_features),
+        refinement=allocate_refinement(width, n_features, sizes.n_atoms),
     )
