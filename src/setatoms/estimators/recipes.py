@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setatoms.estimators.checkpoint import Stage
 from setatoms.estimators.sizes import check_start, count_checked_atoms
-from setatoms.learning.aksvd import aksvd
+from setatoms.learning.aksvd import aksvd, learn_vectors
 from setatoms.learning.dictionary import FittedDictionary
 from setatoms.learning.history import history_of_errors
 from setatoms.learning.kinds import AtomKind, VectorAtoms
@@ -183,14 +183,16 @@ def _start_with_aksvd(
 ) -> Start:
     signals = as_whole(table, prepare, recipe.n_jobs)
     X, n_atoms = signals.X, recipe.n_atoms
-    atoms = aksvd(
+    start = spread_atoms(X, n_atoms, rng) if recipe.start_spread else None
+    # drawn all the same, so that what follows does not depend on the start
+    seed = int(rng.integers(2**31))
+    if start is None:
+        start = random_atoms(n_atoms, X.shape[1], np.random.RandomState(seed))
+    atoms = learn_vectors(
         X,
-        n_atoms,
+        start,
         n_nonzero=min(AKSVD_NONZERO, X.shape[1] - 1, n_atoms),
         n_iter=recipe.start_iter,
-        init=spread_atoms(X, n_atoms, rng) if recipe.start_spread else None,
-        # drawn all the same, so that what follows does not depend on the start
-        random_state=int(rng.integers(2**31)),
         tol=recipe.tol,
         missing=signals.missing,
         n_jobs=recipe.n_jobs,

@@ -83,13 +83,41 @@ def aksvd(
     rows: NDArray[np.float64] = check_array(
         gaps_as_nan(X), dtype=np.float64, order="C", input_name="X"
     )
-    check_magnitude(rows)
     n_atoms = check_count("n_atoms", n_atoms)
     n_nonzero = check_n_nonzero(n_nonzero, n_atoms)
     n_iter = check_count("n_iter", n_iter, least=0)
     if init is None:
         init = random_atoms(n_atoms, rows.shape[1], check_random_state(random_state))
     atoms = _check_start(init, (n_atoms, rows.shape[1]))
+    return learn_vectors(
+        rows,
+        atoms,
+        n_nonzero=n_nonzero,
+        n_iter=n_iter,
+        tol=tol,
+        missing=missing,
+        n_jobs=n_jobs,
+        on_iteration=on_iteration,
+    )
+
+
+def learn_vectors(
+    rows: NDArray[np.float64],
+    atoms: NDArray[np.float64],
+    *,
+    n_nonzero: int,
+    n_iter: int,
+    tol: float,
+    missing: Mask | None,
+    n_jobs: int | None,
+    on_iteration: Callable[[int, float], None] | None,
+) -> NDArray[np.float64]:
+    """Learn a dictionary as `aksvd` does, from float64 rows and unit atoms in C order.
+
+    Atoms are changed in place, and so are the rows where entries are missing.
+    """
+    check_magnitude(rows)
+    n_atoms = len(atoms)
     first, users = np.empty(n_atoms + 1, np.int64), np.empty(len(rows) * n_nonzero, np.int64)
     out = allocate(OmpCoder(atoms, n_nonzero), rows)
     for k in range(1, n_iter + 1):

@@ -128,8 +128,9 @@ def sum_parts(
 ) -> Statistics:
     """Let threads ``call``, each with its work space, until all parts are summed up."""
     n_parts = -(-len(X) // memory.part_rows)
-    shape = (n_parts, coder.n_atoms)
-    sums = Sums(np.zeros((*shape, X.shape[1])), *np.zeros((4, *shape)), *np.zeros((2, n_parts)))
+    pull = np.zeros((n_parts, coder.n_atoms, X.shape[1]))
+    of_atoms, of_parts = np.zeros((4, n_parts, coder.n_atoms)), np.zeros((2, n_parts))
+    sums = Sums(pull, *of_atoms, *of_parts)
 
     def take_parts(counter: Counter) -> None:
         space, out = memory.spaces.get(CHUNK_ROWS), memory.outputs.get(CHUNK_ROWS)
@@ -137,8 +138,9 @@ def sum_parts(
 
     n_threads, long = count_threads(coder, len(X), n_jobs), takes_long(coder, len(X))
     run_counted(take_parts, n_parts, n_threads, coder.layout.halt, long)
-    total = Sums(*map(add_groups, sums))
-    return Statistics(*total[:5], float(total.error), float(total.objective), len(X))
+    weight, n_users, abs_sum, sq_sum = add_groups(of_atoms.swapaxes(0, 1))
+    error, objective = add_groups(of_parts.T).tolist()
+    return Statistics(add_groups(pull), weight, n_users, abs_sum, sq_sum, error, objective, len(X))
 
 
 def rows_of_a_part(n_rows: int) -> int:

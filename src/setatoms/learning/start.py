@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from setatoms._compile import kernel
+from setatoms.vectors import copy, inner_product, multiply
+
 Array = NDArray[np.float64]
 
 # Rows to choose an atom from: with many more, what nobody else represents would always be chosen.
@@ -58,17 +61,41 @@ def spread_atoms(X: Array, n_atoms: int, rng: np.random.Generator) -> Array:
     atoms = random_atoms(n_atoms, X.shape[1], rng)
     n_rows = min(len(X), _CANDIDATES_PER_ATOM * n_atoms)
     rows = X[np.sort(rng.choice(len(X), n_rows, replace=False))] if n_rows < len(X) else X
+    rows = np.ascontiguousarray(rows, np.float64)
     squares = (rows**2).sum(axis=1)
-    left = squares.copy()
     nothing = max(_NOTHING * squares.sum(), _LEAST)
-    for k in range(n_atoms):
-        reached = left.cumsum()
-        if not reached[-1] > nothing:
-            break
-        place = np.searchsorted(reached, rng.random() * reached[-1], side="right")
-        chosen = min(int(place), len(rows) - 1)
-        atoms[k] = rows[chosen] / np.sqrt(squares[chosen])
-        # not by BLAS, which would split the product between threads
-        along = np.einsum("ij,j->i", rows, atoms[k])
-        np.minimum(left, np.maximum(squares - along**2, 0.0), out=left)
+    _choose(rows, squares, squares.copy(), nothing, rng.random(n_atoms), atoms)
     return atoms
+
+
+@kernel
+def _choose(rows, squares, left, nothing, draws, atoms):
+    """Fill atoms (n_atoms, m) with normalised rows (n, m) until they leave nothing of any row.
+
+    left (n,) is what the best of them leaves of each; draws are from [0, 1).
+    """
+    n, m = rows.shape
+    total = 0.0
+    for i in range(n):
+        total += left[i]
+    for k in range(atoms.shape[0]):
+        if not total > nothing:
+            break
+        chosen = _find(draws[k] * total, left)
+        copy(rows[chosen], atoms[k])
+        multiply(atoms[k], 1.0 / np.sqrt(squares[chosen]))
+        total = 0.0
+        for i in range(n):
+            along = inner_product(m, rows[i], atoms[k])
+            left[i] = min(left[i], max(squares[i] - along * along, 0.0))
+            total += left[i]
+
+
+@kernel
+def _find(sought, weights):
+    """Return the first place up to which weights (n,) add up to more than what is sought."""
+    total, place = weights[0], 0
+    while total <= sought and place < weights.shape[0] - 1:
+        place += 1
+        total += weights[place]
+    return place

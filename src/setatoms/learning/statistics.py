@@ -59,6 +59,8 @@ class Statistics:
     @classmethod
     def total(cls, parts: Sequence[Self]) -> Self:
         """Return the sums over the signals of all parts, in their order."""
+        if len(parts) == 1:
+            return parts[0]
         sums: Any = {
             each.name: add_groups(np.array([getattr(part, each.name) for part in parts]))
             for each in fields(cls)
