@@ -18,6 +18,9 @@ from setatoms.coding.gauss.space import allocate_space
 _WORTH_A_THREAD = 400_000
 # From this tolerance on, single precision will do, if numbers are not beyond this many times 1.
 _COARSE, _IN_RANGE = 1e-5, 1e10
+# The start is done when no coefficient would move by more than this share of the threshold. Greedy
+# steps are cheaper than the rounds that they save, but a coarse tolerance asks for few rounds.
+_START_SHARE, _START_SHARE_IF_COARSE, _VERY_COARSE = 0.15, 0.25, 1e-3
 
 
 def precision_for(tol: float, threshold: float) -> tuple[type[np.floating[Any]], float]:
@@ -62,7 +65,9 @@ class GaussCoder:
         spreads = np.ones(layout.columns.shape[1])
         spreads[: self.n_atoms] = own
         self.gaussians = Gaussians(layout, spreads, threshold, widest, farthest, lam)
-        self.budget = Budget(int(max_sweeps), float(tol), 4 * float(np.finfo(dtype).eps))
+        resolution = 4 * float(np.finfo(dtype).eps)
+        start_share = _START_SHARE_IF_COARSE if tol > _VERY_COARSE else _START_SHARE
+        self.budget = Budget(int(max_sweeps), float(tol), resolution, start_share)
         self.most_sweeps = self.budget.max_sweeps
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, layout)
         self.spaces = shared_spaces(allocate_space, sizes_of(layout), self.width)

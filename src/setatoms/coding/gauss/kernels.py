@@ -71,7 +71,7 @@ def _correlate(X, layout, rows):
 def _solve_rows(gaussians, budget, start, greedy, rounds, rows, out):
     """Solve all signals within reach: support, values, z, objective, sweeps."""
     n_fresh = _begin_rows(gaussians, start, rounds, rows, out)
-    choose_greedily(n_fresh, rounds.queue, gaussians, greedy, rows, out, rounds.counts)
+    choose_greedily(n_fresh, rounds.queue, gaussians, budget, greedy, rows, out, rounds.counts)
     solve_in_rounds(gaussians, budget, greedy, rounds, rows, out)
     for row in range(out.errors.shape[0]):
         _pad(rounds.counts[row], out.support[row], rows.z[row], out.values[row])

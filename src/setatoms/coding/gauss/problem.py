@@ -71,3 +71,4 @@ class Budget(NamedTuple):
     max_sweeps: int
     tol: float
     resolution: float  # smallest share of a number that rounding leaves
+    start_share: float  # greedy steps that are smaller, as a share of the threshold, are not taken

@@ -41,8 +41,8 @@ Floats = NDArray[np.float64]
 
 # Rounds after which a signal goes on alone.
 _MOST_ROUNDS = 40
-# Atoms taken in after one look at all atoms.
-_MOST_ADDED = 3
+# Atoms taken in after one look at all atoms, if they exceed their bound by this share of the most.
+_MOST_ADDED, _NEARLY = 3, 0.2
 
 # What a signal may be.
 OPEN, DONE = 0, 1
@@ -115,7 +115,7 @@ def solve_in_rounds(gaussians, budget, greedy, rounds, rows, out):
             break
         n_open = _look(n_open, gaussians, budget, rounds, rows, out)
         n_fresh = _list_failed(n_open, rounds)
-        choose_greedily(n_fresh, rounds.sorted, gaussians, greedy, rows, out, rounds.counts)
+        choose_greedily(n_fresh, rounds.sorted, gaussians, budget, greedy, rows, out, rounds.counts)
 
 
 @kernel
@@ -292,7 +292,7 @@ def _take_in(row, u, gaussians, budget, rounds, rows, out):
         j = largest(n, u, gaussians.layout.index_mask)
         excess = abs(u[j]) - bound
         # atoms after the first must be about as bad: its coming may well mend the others
-        if excess <= slack or excess < 0.5 * greatest:
+        if excess <= slack or excess < 0.2 * greatest:
             break
         z = excess / max(1.0 - strength * gaussians.spreads[j], 0.2)
         z = z if u[j] > 0.0 else -z

@@ -14,10 +14,9 @@ from numpy.typing import DTypeLike, NDArray
 from setatoms._compile import kernel
 from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 
-# The start is done when no coefficient would move by more than this share of the threshold: the
-# atoms are then nearly right, and Newton steps are cheaper than more greedy ones. The first atom
-# comes in at once.
-_GREEDY_SHARE, _FIRST_SHARE = 0.25, 1e-6
+# The start is done when no coefficient would move by more than a share of the threshold that the
+# budget tells: the atoms are then nearly right. The first atom comes in at once.
+_FIRST_SHARE = 1e-6
 # Signals side by side.
 _SIDE = 4
 
@@ -46,7 +45,7 @@ def allocate_greedy(n_padded: int, dtype: DTypeLike) -> Greedy:
 
 
 @kernel
-def choose_greedily(n_fresh, queue, gaussians, greedy, rows, out, counts):
+def choose_greedily(n_fresh, queue, gaussians, budget, greedy, rows, out, counts):
     """Choose the first atoms of the signals queue[:n_fresh] by greedy coordinate descent.
 
     Fill their out.support, rows.z and counts.
@@ -58,7 +57,7 @@ def choose_greedily(n_fresh, queue, gaussians, greedy, rows, out, counts):
         n_running = 0
         for side in range(_SIDE):
             n_taken = _prepare_step(
-                side, n_taken, n_fresh, queue, gaussians, greedy, rows, out, counts
+                side, n_taken, n_fresh, queue, gaussians, budget, greedy, rows, out, counts
             )
             if greedy.rows[side] >= 0:
                 n_running += 1
@@ -66,14 +65,14 @@ def choose_greedily(n_fresh, queue, gaussians, greedy, rows, out, counts):
 
 
 @kernel
-def _prepare_step(side, n_taken, n_fresh, queue, gaussians, greedy, rows, out, counts):
+def _prepare_step(side, n_taken, n_fresh, queue, gaussians, budget, greedy, rows, out, counts):
     """Prepare the next step of a side: of its signal or, if that is done, of the next in the queue.
 
     Return how many of the queue are taken.
     """
     while True:
         if greedy.rows[side] >= 0:
-            if _goes_on(side, gaussians.threshold, greedy, out):
+            if _goes_on(side, gaussians.threshold, budget.start_share, greedy, out):
                 break
             _unload(side, greedy, rows, out, counts)
         if n_taken == n_fresh:
@@ -96,12 +95,12 @@ def _load(side, row, gaussians, greedy, rows, out):
 
 
 @kernel
-def _goes_on(side, threshold, greedy, out):
+def _goes_on(side, threshold, least_share, greedy, out):
     """Decide by how much to change the chosen coefficient; False if the start is done."""
     j, z = greedy.atoms[side], greedy.z[side]
     u = greedy.u[side, j]
     change = u - min(max(u + z[j], -threshold), threshold)
-    share = _GREEDY_SHARE if greedy.counts[side] > 0 else _FIRST_SHARE
+    share = least_share if greedy.counts[side] > 0 else _FIRST_SHARE
     if abs(change) < share * threshold or greedy.steps[side] == 0:
         return False
     if not greedy.listed[side, j]:
