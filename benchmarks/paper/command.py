@@ -37,7 +37,11 @@ def command() -> None:
 
 
 @command.command("run", cls=ManyWords)
-@click.option("--suite", default="paper", help="paper (default), smoke, starts or ensemble")
+@click.option(
+    "--suite",
+    default="paper",
+    help="paper (default), smoke, starts, ensemble, kinds, kinds-slow or relation",
+)
 @click.option(
     "--datasets",
     multiple=True,
@@ -62,8 +66,7 @@ def command() -> None:
     "--anomalies",
     multiple=True,
     metavar="NAME...",
-    default=["dependency"],
-    help="dependency (default), local, cluster, global, or real for those in the table",
+    help="dependency (mostly the default), local, cluster, global, or real for those in the table",
 )
 @click.option("--jobs", type=int, default=1, metavar="N", help="worker processes, one core each")
 @click.option(
@@ -105,7 +108,7 @@ def run(
         methods=list(methods) or None,
         configs=list(configs) or None,
         seeds=_read_seeds(seeds) if seeds else None,
-        anomalies=list(anomalies),
+        anomalies=list(anomalies) or None,
         skip=list(skip),
     )
     try:
@@ -125,11 +128,18 @@ _STORES = click.argument(
 @command.command("tables")
 @_STORES
 @click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text")
-def tables(stores: tuple[Path, ...], form: Literal["text", "markdown"]) -> None:
+@click.option(
+    "--write", "page", type=click.Path(path_type=Path), metavar="PAGE",
+    help="put the tables where this page has marks for them, instead of printing all",
+)  # fmt: skip
+def tables(stores: tuple[Path, ...], form: Literal["text", "markdown"], page: Path | None) -> None:
     """Print the paper's tables beside ours."""
-    from benchmarks.paper.tables import print_tables
+    from benchmarks.paper.tables import print_tables, write_tables
 
-    print_tables(stores, format=form)
+    if page is None:
+        print_tables(stores, format=form)
+    else:
+        write_tables(stores, page)
 
 
 _OUT = click.option(

@@ -124,6 +124,11 @@ def to_text(table: Table, *, terminal: bool = False) -> str:
 
 
 def to_markdown(table: Table) -> str:
+    """Return a table with its title in Markdown."""
+    return f"### {_escape_markdown(table.title)}\n\n{to_markdown_body(table)}"
+
+
+def to_markdown_body(table: Table) -> str:
     """Return a table for a page in Markdown: bold for the best, italics for the near."""
     heads = [
         _escape_markdown(f"{column.group}: {column.name}" if column.group else column.name)
@@ -131,9 +136,9 @@ def to_markdown(table: Table) -> str:
     ]
     marks = ["---" if i == 0 else "---:" for i in range(len(heads))]
     rows = [[_cell_text(cell, _markdown) for cell in row] for row in table.rows]
-    lines = [f"### {_escape_markdown(table.title)}", "", pipes([heads, marks, *rows])]
+    lines = [pipes([heads, marks, *rows])]
     if table.notes:
-        lines += ["", *(f"- {_escape_markdown(note)}" for note in table.notes)]
+        lines += ["", _escape_markdown(" ".join(table.notes))]
     return "\n".join(lines)
 
 

@@ -34,6 +34,7 @@ class Suite:
     methods: tuple[str, ...]
     seeds: tuple[int, ...]
     configs: Callable[[Method, int], tuple[str, ...]]
+    anomalies: tuple[str, ...] = ("dependency",)
 
 
 def _paper_configs(method: Method, seed: int) -> tuple[str, ...]:
@@ -59,6 +60,24 @@ def _ablations(method: Method, seed: int) -> tuple[str, ...]:
     return () if method.name == "COF ensemble" else method.repeated
 
 
+def _all_views(method: Method, _: int) -> tuple[str, ...]:
+    return ("all views",) if method is ENSEMBLE else ("default",)
+
+
+def _relation_alone(method: Method, _: int) -> tuple[str, ...]:
+    configs = {ENSEMBLE.name: "balanced", _ADAPTIVE[0]: "n3 r0.04-0.12 linear"}
+    return (configs.get(method.name, "default"),)
+
+
+# Time grows with the square of the rows, or they are networks.
+_SLOW = ("COF", "SOD", "DeepSVDD", "DAGMM")
+_QUICK = tuple(peer.name for peer in BASELINES if peer.name not in _SLOW)
+_OF_AT_MOST_3000_ROWS = (
+    *("Cardiotocography", "Hepatitis", "Ionosphere", "Lymphography", "Pima", "Stamps", "WBC"),
+    *("WPBC", "breastw", "cardio", "fault", "glass", "letter", "vertebral", "vowels", "wine"),
+    "yeast",
+)
+
 # They compile for most of a minute, PyTorch is large.
 _NOT_IN_SMOKE = ("CBLOF", "SOD", "DeepSVDD", "DAGMM")
 _ADAPTIVE = ("DLG-L1-adapt (1-norm)", "DLC-D-adapt (1-norm)")
@@ -77,6 +96,19 @@ SUITES: dict[str, Suite] = {
         _ablations,
     ),
     "starts": Suite(ADBENCH_DATASETS, _ADAPTIVE, (1,), _starts),
+    "kinds": Suite(
+        ADBENCH_DATASETS, (ENSEMBLE.name, *_QUICK), (1, 2, 3, 4, 5), _all_views, ANOMALIES
+    ),
+    "kinds-slow": Suite(
+        _OF_AT_MOST_3000_ROWS, (ENSEMBLE.name, *_QUICK, *_SLOW), (1,), _all_views, ANOMALIES
+    ),
+    "relation": Suite(
+        ADBENCH_DATASETS,
+        (ENSEMBLE.name, _ADAPTIVE[0], *_QUICK),
+        (1,),
+        _relation_alone,
+        tuple(kind for kind in ANOMALIES if kind != "dependency"),
+    ),
     "smoke": Suite(
         ("glass", "vertebral", "wine"),
         (
@@ -96,19 +128,21 @@ def plan(
     methods: Iterable[str | Method] | None = None,
     configs: Iterable[str] | None = None,
     seeds: Sequence[int] | None = None,
-    anomalies: Iterable[str] = ("dependency",),
+    anomalies: Iterable[str] | None = None,
     skip: Iterable[str] = (),
 ) -> list[Task]:
     """List the cells of a suite, or of a choice from it.
 
     Parameters
     ----------
-    suite : {"paper", "smoke", "starts", "ensemble"}, default="paper"
+    suite : str, default="paper"
         What is taken where nothing else is said. ``"paper"``: all tables, methods and baselines;
         with seed 1 every configuration, with seeds 2 to 5 the paper's best. ``"smoke"``: three
         small tables. ``"starts"``: the two best methods from five starts on the tables of seed 1.
         ``"ensemble"``: `SetAtomEnsemble` beside its members and ensembles of neighbour methods;
-        its ablations with seed 1, its budgets with all.
+        its ablations with seed 1, its budgets with all. ``"kinds"``: the same with all views beside
+        the quick baselines, on all kinds of anomalies; ``"kinds-slow"``: beside all baselines, on
+        small tables. ``"relation"``: methods that look at relations alone on the other kinds.
     datasets : iterable of str or Source, optional
         Names or patterns of ADBench's tables, paths of CSV files, or sources.
     methods : iterable of str or Method, optional
@@ -118,8 +152,9 @@ def plan(
         them is left out.
     seeds : sequence of int, optional
         Seeds of generation, split and initialisation.
-    anomalies : iterable of str, default=("dependency",)
-        Kinds of anomalies: those of `setatoms.datasets.adbench_anomalies`, and ``"real"``.
+    anomalies : iterable of str, optional
+        Kinds of anomalies: those of `setatoms.datasets.adbench_anomalies`, and ``"real"``. By
+        default those of the suite, which is mostly ``"dependency"`` alone.
     skip : iterable of str, default=()
         Methods to leave out: names or patterns.
 
@@ -144,7 +179,8 @@ def plan(
     sources = _find_sources(base.datasets if datasets is None else datasets)
     chosen = _without(_find_methods(base.methods if methods is None else methods), skip)
     check_installed(chosen)
-    kinds = choose("kind of anomalies", anomalies, ANOMALIES)
+    wanted = base.anomalies if anomalies is None else anomalies
+    kinds = choose("kind of anomalies", wanted, ANOMALIES)
     config_names = _config_chooser(base, chosen, configs)
     return [
         Task(Cell(source.name, kind, seed, method.name, config), source, method)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal, TextIO
 
 import numpy as np
 
+from benchmarks.markdown import fill_page
 from benchmarks.paper.ablations import ensemble_tables
 from benchmarks.paper.kinds import kind_tables
 from benchmarks.paper.layout import (
@@ -18,6 +20,7 @@ from benchmarks.paper.layout import (
     count_of,
     number,
     to_markdown,
+    to_markdown_body,
     to_text,
 )
 from benchmarks.paper.pilot import pilot_table
@@ -65,12 +68,7 @@ def print_tables(
     if format not in ("text", "markdown"):
         raise ValueError(f"format={format!r} is not known; use 'text' or 'markdown'")
     stream = sys.stdout if file is None else file
-    results = load_results(stores, anomalies)
-    by_kind = {
-        kind: results if kind == anomalies else load_results(stores, kind)
-        for kind in anomaly_kinds(stores)
-    }
-    tables = [*all_tables(results), *kind_tables(by_kind)]
+    results, tables = _load_tables(stores, anomalies)
     files = printable(", ".join(map(str, store_files(stores))))
     head = f"{files}: {coverage(results)}"
     if format == "markdown":
@@ -79,6 +77,36 @@ def print_tables(
         terminal = stream.isatty()
         parts = [head, legend(terminal), *(to_text(table, terminal=terminal) for table in tables)]
     stream.write("\n\n".join(parts) + "\n")
+
+
+def write_tables(stores: Stores, page: Path) -> None:
+    """Put tables where a page has marks for them.
+
+    The marks of a table have the names of its stores and its title, up to a colon, such as
+    ``<!-- kinds: ROC AUC by kind of anomalies: begin -->``.
+    """
+    text = page.read_text(encoding="utf-8")
+    names = " and ".join(path.stem for path in store_files(stores))
+    _, tables = _load_tables(stores)
+    marked = {f"{names}: {table.title.split(':')[0]}": table for table in tables}
+    marked = {mark: table for mark, table in marked.items() if f"<!-- {mark}: begin -->" in text}
+    if not marked:
+        raise ValueError(
+            f"{page} has no place for a table of {names}; put <!-- {names}: TITLE: begin --> and "
+            f"<!-- {names}: TITLE: end --> there, with the title of the table"
+        )
+    for mark, table in marked.items():
+        fill_page(page, mark, to_markdown_body(table))
+
+
+def _load_tables(stores: Stores, anomalies: str = "dependency") -> tuple[Results, list[Table]]:
+    """Return the results of one kind of anomalies, and all tables."""
+    results = load_results(stores, anomalies)
+    by_kind = {
+        kind: results if kind == anomalies else load_results(stores, kind)
+        for kind in anomaly_kinds(stores)
+    }
+    return results, [*all_tables(results), *kind_tables(by_kind)]
 
 
 def all_tables(results: Results) -> list[Table]:

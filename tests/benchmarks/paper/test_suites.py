@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from benchmarks.paper import CsvTable, Peer, plan, suites
 from benchmarks.paper.ensembles import ABLATIONS, ALL_VIEWS, BUDGETS, MEMBERS
 from benchmarks.paper.suites import SUITES, Method
 from setatoms.datasets import ADBENCH_DATASETS
+
+RESULTS = Path(__file__).parents[3] / "results"
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +66,28 @@ def test_ablations_of_the_ensemble_go_with_the_first_seed() -> None:
     ]
     assert names[0] - names[1] == {"COF ensemble"}
     assert names[1] == {"SetAtomEnsemble", "LOF ensemble"}
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [
+        ("paper", ("paper",)),
+        ("starts", ("starts",)),
+        ("ensemble", ("ensemble", "relation")),
+        ("kinds", ("kinds",)),
+        ("kinds-slow", ("kinds-slow",)),
+    ],
+)
+def test_suites_are_what_the_stores_hold(name: str, chosen: tuple[str, ...]) -> None:
+    keys = "dataset, anomalies, seed, method, config"
+    with closing(sqlite3.connect(RESULTS / f"{name}.sqlite")) as store:
+        stored = set(store.execute(f"SELECT {keys} FROM cells"))
+    planned = {
+        (cell.dataset, cell.anomalies, cell.seed, cell.method, cell.config)
+        for suite in chosen
+        for cell in (task.cell for task in plan(suite))
+    }
+    assert planned == stored
 
 
 def test_choices_narrow_a_suite() -> None:
