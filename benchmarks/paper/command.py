@@ -127,17 +127,21 @@ _STORES = click.argument(
 
 @command.command("tables")
 @_STORES
-@click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text")
+@click.option("--format", "form", type=click.Choice(["text", "markdown"]), help="by default text")
 @click.option(
     "--write", "page", type=click.Path(path_type=Path), metavar="PAGE",
     help="put the tables where this page has marks for them, instead of printing all",
 )  # fmt: skip
-def tables(stores: tuple[Path, ...], form: Literal["text", "markdown"], page: Path | None) -> None:
-    """Print the paper's tables beside ours."""
+def tables(
+    stores: tuple[Path, ...], form: Literal["text", "markdown"] | None, page: Path | None
+) -> None:
+    """Print the paper's tables beside ours, or write some of them into a page."""
     from benchmarks.paper.tables import print_tables, write_tables
 
     if page is None:
-        print_tables(stores, format=form)
+        print_tables(stores, format=form or "text")
+    elif form is not None:
+        raise click.UsageError("--format is for printing; pages have Markdown, so leave it out")
     else:
         write_tables(stores, page)
 

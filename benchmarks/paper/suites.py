@@ -61,12 +61,12 @@ def _ablations(method: Method, seed: int) -> tuple[str, ...]:
 
 
 def _all_views(method: Method, _: int) -> tuple[str, ...]:
-    return ("all views",) if method is ENSEMBLE else ("default",)
+    return ("all views",) if method is ENSEMBLE else method.repeated
 
 
 def _relation_alone(method: Method, _: int) -> tuple[str, ...]:
     configs = {ENSEMBLE.name: "balanced", _ADAPTIVE[0]: "n3 r0.04-0.12 linear"}
-    return (configs.get(method.name, "default"),)
+    return (configs[method.name],) if method.name in configs else method.repeated
 
 
 # Time grows with the square of the rows, or they are networks.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ from benchmarks.paper.pilot import pilot_table
 from benchmarks.paper.published import BASELINES, Measure, PaperTable, paper_tables
 from benchmarks.paper.reading import Stores, anomaly_kinds, load_results, store_files
 from benchmarks.paper.results import Key, Results
+from benchmarks.paper.store import FILE_NAME
 from benchmarks.paper.summaries import (
     baseline_table,
     failure_table,
@@ -82,21 +84,30 @@ def print_tables(
 def write_tables(stores: Stores, page: Path) -> None:
     """Put tables where a page has marks for them.
 
-    The marks of a table have the names of its stores and its title, up to a colon, such as
-    ``<!-- kinds: ROC AUC by kind of anomalies: begin -->``.
+    The marks of a table have the names of its stores, of files or folders, and its title up to a
+    colon, such as ``<!-- kinds: ROC AUC by kind of anomalies: begin -->``.
     """
-    text = page.read_text(encoding="utf-8")
-    names = " and ".join(path.stem for path in store_files(stores))
-    _, tables = _load_tables(stores)
-    marked = {f"{names}: {table.title.split(':')[0]}": table for table in tables}
-    marked = {mark: table for mark, table in marked.items() if f"<!-- {mark}: begin -->" in text}
-    if not marked:
+    files = store_files(stores)
+    names = " and ".join(
+        file.absolute().parent.name if file.name == FILE_NAME else file.stem for file in files
+    )
+    mark = re.compile(rf"<!-- {re.escape(names)}: (.+): begin -->")
+    titles = mark.findall(page.read_text(encoding="utf-8"))
+    if not titles:
         raise ValueError(
             f"{page} has no place for a table of {names}; put <!-- {names}: TITLE: begin --> and "
             f"<!-- {names}: TITLE: end --> there, with the title of the table"
         )
-    for mark, table in marked.items():
-        fill_page(page, mark, to_markdown_body(table))
+    _, tables = _load_tables(stores)
+    by_title = {table.title.split(":")[0]: table for table in tables}
+    for title in titles:
+        if title not in by_title:
+            raise ValueError(
+                f"{page} has a place for a table {title!r} of {names}, which has none of that "
+                f"title; choose from {', '.join(map(repr, by_title))}"
+            )
+    for title in titles:
+        fill_page(page, f"{names}: {title}", to_markdown_body(by_title[title]))
 
 
 def _load_tables(stores: Stores, anomalies: str = "dependency") -> tuple[Results, list[Table]]:

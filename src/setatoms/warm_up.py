@@ -29,6 +29,7 @@ from setatoms.learning.aksvd import aksvd
 from setatoms.learning.kinds import ConeAtoms, GaussianAtoms
 from setatoms.learning.loop import learn
 from setatoms.learning.radii import FixedRadii
+from setatoms.learning.start import spread_atoms
 from setatoms.progress import Progress, shows_progress
 from setatoms.views import Calibration, Neighbours, Screen
 from setatoms.views.elementwise import log_at_least, rise
@@ -43,6 +44,7 @@ _RADII = np.full(3, 0.1)
 
 def _learn_vectors() -> None:
     _wait_for_threads()
+    spread_atoms(_ROWS, 3, np.random.default_rng(0))
     # more atoms than rows: some are not used, and replaced
     aksvd(_ROWS.copy(), 20, n_iter=1, random_state=0, missing=_ROWS > 1.0)
     # threads share the rows of an atom that has many

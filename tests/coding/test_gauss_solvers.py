@@ -63,6 +63,18 @@ def test_rows_of_real_tables_are_solved_in_groups_but_for_a_few(load_adbench):
     assert np.percentile(codes.n_sweeps, 99.9) < 10 * np.median(codes.n_sweeps)
 
 
+@pytest.mark.parametrize("tol", [1e-9, 1e-2])
+def test_rows_of_zeros_take_no_time(tol):
+    X, atoms, radii = PROBLEMS["few atoms"][1]
+    X = np.concatenate([X, np.zeros((3, X.shape[1]))])
+    codes = gauss_l1(X, atoms, radii, tol=tol)
+    assert (codes.n_sweeps[-3:] <= 1).all()
+    assert (codes.support[-3:] == -1).all()
+    assert (codes.objective[-3:] == 0).all()
+    if tol < 1e-5:  # in single precision, anything as small goes alone
+        assert solvers(X, atoms, radii, tol)[-3:] == ["groups"] * 3
+
+
 def test_every_row_is_counted_once_in_its_place():
     X, atoms, radii = PROBLEMS["few atoms"][1]
     far = np.full((1, X.shape[1]), 500.0)

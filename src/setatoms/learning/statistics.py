@@ -58,7 +58,7 @@ class Statistics:
 
     @classmethod
     def total(cls, parts: Sequence[Self]) -> Self:
-        """Return the sums over the signals of all parts, in their order."""
+        """Return the sums over the signals of all parts, in their order; one part as it is."""
         if len(parts) == 1:
             return parts[0]
         sums: Any = {

@@ -15,8 +15,6 @@ from benchmarks.paper.ensembles import ABLATIONS, ALL_VIEWS, BUDGETS, MEMBERS
 from benchmarks.paper.suites import SUITES, Method
 from setatoms.datasets import ADBENCH_DATASETS
 
-RESULTS = Path(__file__).parents[3] / "results"
-
 
 @pytest.fixture(autouse=True)
 def _everything_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,9 +76,10 @@ def test_ablations_of_the_ensemble_go_with_the_first_seed() -> None:
         ("kinds-slow", ("kinds-slow",)),
     ],
 )
-def test_suites_are_what_the_stores_hold(name: str, chosen: tuple[str, ...]) -> None:
+def test_suites_are_what_the_stores_hold(name: str, chosen: tuple[str, ...], results: Path) -> None:
     keys = "dataset, anomalies, seed, method, config"
-    with closing(sqlite3.connect(RESULTS / f"{name}.sqlite")) as store:
+    file = (results / f"{name}.sqlite").as_uri()
+    with closing(sqlite3.connect(f"{file}?mode=ro", uri=True)) as store:
         stored = set(store.execute(f"SELECT {keys} FROM cells"))
     planned = {
         (cell.dataset, cell.anomalies, cell.seed, cell.method, cell.config)
@@ -88,6 +87,12 @@ def test_suites_are_what_the_stores_hold(name: str, chosen: tuple[str, ...]) -> 
         for cell in (task.cell for task in plan(suite))
     }
     assert planned == stored
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_methods_from_beyond_a_suite_have_configurations_of_their_own(suite: str) -> None:
+    tasks = plan(suite, methods=["DLC-adapt (1-norm)", "COF"], datasets=["wine"], seeds=[1])
+    assert all(task.cell.config in task.method.configs for task in tasks)
 
 
 def test_choices_narrow_a_suite() -> None:

@@ -19,8 +19,8 @@ _WORTH_A_THREAD = 400_000
 # From this tolerance on, single precision will do, if numbers are not beyond this many times 1.
 _COARSE, _IN_RANGE = 1e-5, 1e10
 # The start is done when no coefficient would move by more than this share of the threshold. Greedy
-# steps are cheaper than the rounds that they save, but a coarse tolerance asks for few rounds.
-_START_SHARE, _START_SHARE_IF_COARSE, _VERY_COARSE = 0.15, 0.25, 1e-3
+# steps are cheaper than the rounds that they save, but beyond a tolerance there are few to save.
+_START_SHARE, _SHORT_START_SHARE, _SHORT_START = 0.15, 0.25, 1e-3
 
 
 def precision_for(tol: float, threshold: float) -> tuple[type[np.floating[Any]], float]:
@@ -66,7 +66,7 @@ class GaussCoder:
         spreads[: self.n_atoms] = own
         self.gaussians = Gaussians(layout, spreads, threshold, widest, farthest, lam)
         resolution = 4 * float(np.finfo(dtype).eps)
-        start_share = _START_SHARE_IF_COARSE if tol > _VERY_COARSE else _START_SHARE
+        start_share = _SHORT_START_SHARE if tol > _SHORT_START else _START_SHARE
         self.budget = Budget(int(max_sweeps), float(tol), resolution, start_share)
         self.most_sweeps = self.budget.max_sweeps
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, layout)

@@ -46,7 +46,8 @@ def fill_gaussian(X, gaussians, budget, start, space, out):
     for row in range(X.shape[0]):
         left = not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps
         if _is_cancelled(row, space, out):
-            left, out.n_sweeps[row] = True, min(out.n_sweeps[row], budget.max_sweeps - 1)
+            left, space.rows.settled[row] = True, False
+            out.n_sweeps[row] = min(out.n_sweeps[row], budget.max_sweeps - 1)
         if left:
             _finish(row, gaussians, budget, space, out)
         if out.members.shape[0] > 0:
@@ -153,8 +154,8 @@ def _is_cancelled(row, space, out):
     """
     square, error = space.rounds.squares[row], out.errors[row]
     rest = (1.0 + space.rows.tau[row]) * error
-    is_off = abs(rest * rest - space.rounds.rest[row]) > _MOST_OFF * square
-    return is_off or error * error > 1.01 * square
+    fits = abs(rest * rest - space.rounds.rest[row]) <= _MOST_OFF * square
+    return not (fits and error * error <= 1.01 * square)
 
 
 @kernel

@@ -181,7 +181,7 @@ def _refuse_body(
     gap: Vector, tau: Vector, rest: Vector, square: Vector, value: Vector, most: Vector
 ) -> Lanes:
     value = value.where_negative(_excess(gap, tau, most), HUGE)
-    return [value.where_negative(rest - square * _MOST_REST, HUGE)], []
+    return [value.where_negative(rest - (square * _MOST_REST + _NO_CHANGE), HUGE)], []
 
 
 _explain = vector_kernel(4, 0, _explain_body, writes=(0,))

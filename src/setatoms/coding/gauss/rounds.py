@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 # Rounds after which a signal goes on alone.
 _MOST_ROUNDS = 40
 # Atoms taken in after one look at all atoms, if they exceed their bound by this share of the most.
-_MOST_ADDED, _NEARLY = 3, 0.2
+_MOST_ADDED, _NOT_FAR = 3, 0.2
 
 # What a signal may be.
 OPEN, DONE = 0, 1
@@ -291,8 +291,8 @@ def _take_in(row, u, gaussians, budget, rounds, rows, out):
     while came < _MOST_ADDED and k < out.support.shape[1]:
         j = largest(n, u, gaussians.layout.index_mask)
         excess = abs(u[j]) - bound
-        # atoms after the first must be about as bad: its coming may well mend the others
-        if excess <= slack or excess < 0.2 * greatest:
+        # atoms after the first must not be far better: its coming may well mend them
+        if excess <= slack or excess < _NOT_FAR * greatest:
             break
         z = excess / max(1.0 - strength * gaussians.spreads[j], 0.2)
         z = z if u[j] > 0.0 else -z

@@ -14,7 +14,8 @@ def best_at_rest(k, atoms, spreads, threshold, least_gain, support, residual, re
     """Return the atom at rest that promises most, with which coefficient, and what it promises.
 
     The atom is -1 if none exceeds its bound by enough. Atoms that did not by far at the last look
-    cannot have come near since: a correlation changes by no more than what is left does.
+    cannot have come near since: a correlation changes by no more than what is left does. So reach
+    (n_atoms,) and looked_at (n_features,) are kept for the next look, and changed in place.
     """
     n_features, best, joining, most = residual.shape[0], -1, 0.0, 0.0
     square = inner_product(n_features, residual, residual)

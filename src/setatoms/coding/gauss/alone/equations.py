@@ -73,6 +73,9 @@ def linearise(k, threshold, work):
         length, numbers[RIGHT], numbers[RIGHT], work.across, work.order, numbers[SOLVED], k,
         1.0 / grown,
     )  # fmt: skip
+    # a sum over whole vectors, see `find_step`, has them in it
+    for q in range(k, length):
+        numbers[RIGHT, q] = 0.0
     for i in range(k):
         keep, beta, along = numbers[KEEP, i], numbers[BETA, i], numbers[ALONG, i]
         hessian = work.hessian[i]

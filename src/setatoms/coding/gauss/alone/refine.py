@@ -26,8 +26,8 @@ _FIRST_DAMPING, _DAMPING_FACTOR, _MOST_DAMPING = 1e-8, 4.0, 1e8
 _LEAST_DAMPING, _DAMPING_IF_FAILED = 1e-12, 1e-4
 # A step that promises less than this share of the objective leaves room for another atom.
 _SMALL = 1e-2
-# How many times as far as a step asks for.
-_MOST_SHARE = 64.0
+# How many times as far as a step asks for, after one that gained so many times what it promised.
+_MOST_SHARE, _MUCH_MORE = 64.0, 2.0
 # Steps after which a signal is left to descent.
 _MOST_STEPS = 500
 
@@ -111,8 +111,8 @@ def _take_steps(k, value, atoms, spreads, threshold, max_sweeps, tol, halt, swee
                 return k, True, sweeps, value
         better, leaves = try_step(k, share, grown, value, threshold, work)
         if better < value:
-            # four times as much as the model says, where the objective is no bowl: go further
-            most = _MOST_SHARE if value - better > 2.0 * gain else 1.0
+            # much more than the model says, where the objective is no bowl: go further
+            most = _MOST_SHARE if value - better > _MUCH_MORE * gain else 1.0
             value, grown = better, 0.0
             accept(k, work)
             if leaves >= 0:
