@@ -39,7 +39,7 @@ lint: $(VENV)/.dev  ## Check style, types and the direction of imports
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 
-paper: $(VENV)/.deep  ## Run the paper's whole benchmark; takes hours, resumes where it stopped
+paper: $(VENV)/.deep  ## Run the paper's whole benchmark; takes half an hour and more, resumes where it stopped
 	@$(PY) -m benchmarks paper run --suite paper --jobs 2 --out build/paper
 	@$(PY) -m benchmarks paper tables build/paper
 
