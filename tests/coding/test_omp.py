@@ -112,7 +112,10 @@ def test_as_many_atoms_as_features_represent_everything(coder):
         (7, 3, 3),
         (27, 81, 2),
         (27, 81, 5),
+        (64, 256, 1),
         (64, 256, 5),
+        (64, 256, 16),
+        (64, 256, 17),
         (100, 9, 4),
     ],
 )
@@ -128,7 +131,8 @@ def test_compiled_equals_reference(n_features, n_atoms, n_nonzero):
         )
 
 
-def test_atoms_chosen_in_single_precision_are_those_of_double_precision(monkeypatch):
+@pytest.mark.parametrize("n_nonzero", [1, 2, 3, 6])
+def test_atoms_chosen_in_single_precision_are_those_of_double_precision(monkeypatch, n_nonzero):
     """Also of equal and nearly equal atoms, and of signals beyond single precision."""
     rng = np.random.default_rng(0)
     atoms = normalize(rng.standard_normal((130, 40)))
@@ -143,9 +147,32 @@ def test_atoms_chosen_in_single_precision_are_those_of_double_precision(monkeypa
     found = []
     for least in (0, np.inf):
         monkeypatch.setattr(coder, "_LARGE", least)
-        found.append(omp(X, atoms, n_nonzero=2))
-    for name in ("support", "values", "residuals", "errors"):
-        np.testing.assert_array_equal(*(getattr(codes, name) for codes in found))
+        found.append(omp(X, atoms, n_nonzero=n_nonzero))
+    np.testing.assert_array_equal(found[0].support, found[1].support)
+    for name in ("values", "residuals", "errors"):
+        one, other = (getattr(codes, name) for codes in found)
+        if n_nonzero == 2:
+            np.testing.assert_array_equal(one, other)
+        else:
+            # products of signals with the atoms chosen are added up in another order
+            sizes = np.abs(X).max(axis=1).reshape(-1, *[1] * (one.ndim - 1))
+            assert (abs(one - other) <= 1e-12 * sizes).all()
+
+
+def test_signals_that_few_atoms_represent_or_nearly_equal_ones_are_coded_among_others():
+    """They leave their block and go on alone, and no other signal's code depends on that."""
+    X, atoms = random_problem(n_samples=40)
+    rng = np.random.default_rng(1)
+    atoms[1] = normalize([atoms[0] + 1e-5 * rng.standard_normal(13)])[0]
+    X[3], X[8], X[11] = 0.0, 2 * atoms[7], atoms[4] - 3 * atoms[9]
+    X[20:30] = 5 * atoms[0] + 4 * (atoms[1] - atoms[0]) * 1e5
+    codes, expected = omp(X, atoms, n_nonzero=4), reference.omp(X, atoms, n_nonzero=4)
+    np.testing.assert_array_equal(codes.support, expected.support)
+    np.testing.assert_array_equal((codes.support >= 0).sum(axis=1)[[3, 8, 11]], [0, 1, 2])
+    np.testing.assert_allclose(codes.errors, expected.errors, atol=1e-8)
+    kept = np.r_[0:3, 4:8, 9, 12:20]
+    alone = omp(X[kept], atoms, n_nonzero=4)
+    np.testing.assert_array_equal(alone.values, codes.values[kept])
 
 
 def test_dictionaries_that_share_work_space_do_not_disturb_each_other():

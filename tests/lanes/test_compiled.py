@@ -10,13 +10,16 @@ from setatoms._compile import kernel
 from setatoms.lanes import (
     aligned_zeros,
     count_lanes,
+    factor_column,
     lane_kernel,
+    largest_left,
     multiply_chosen,
     multiply_rows,
     padded,
-    subtract_multiples,
-    subtract_products,
+    solve_lower,
+    solve_upper,
     subtract_rows,
+    subtract_symmetric,
     vector_kernel,
 )
 
@@ -194,36 +197,156 @@ def test_subtract_rows_leaves_a_residual_and_its_square(length, count, index, dt
 
 
 @kernel
-def reduce(out, left, right):
-    subtract_products(out, left, right, left.shape[0])
+def choose_left(length, out, start, rows, chosen, factors, mask):
+    return largest_left(length, out, start, rows, chosen, factors, chosen.shape[0], mask)
 
 
 @both_precisions
-@pytest.mark.parametrize("count", [0, 1, 7])
-def test_subtract_products_goes_column_by_column(count, dtype):
-    rng, lanes = np.random.default_rng(0), count_lanes(dtype)
-    out = rng.standard_normal(lanes).astype(dtype)
-    left, right = rng.standard_normal((2, count, lanes)).astype(dtype)
-    expected = out - np.sum(left * right, axis=0)
-    reduce(out, left, right)
-    np.testing.assert_allclose(out, expected, rtol=CLOSE[dtype], atol=CLOSE[dtype])
+@pytest.mark.parametrize(("n_vectors", "count"), [(1, 0), (2, 1), (5, 3), (11, 4)])
+def test_largest_left_tells_the_largest_and_a_bound_on_all_others(n_vectors, count, dtype):
+    rng, length = np.random.default_rng(0), n_vectors * count_lanes(dtype)
+    start, out = rng.standard_normal((2, length)).astype(dtype)
+    rows = rng.standard_normal((7, length)).astype(dtype)
+    chosen, factors = rng.integers(0, 7, count), rng.standard_normal(count)
+    mask = (1 << (length - 1).bit_length()) - 1
+    where, second = choose_left(length, out, start, rows, chosen, factors, mask)
+    expected = start - factors @ rows[chosen]
+    np.testing.assert_allclose(out, expected, rtol=10 * CLOSE[dtype], atol=10 * CLOSE[dtype])
+    in_order = np.sort(np.abs(out))
+    assert abs(out[where]) == in_order[-1]
+    # the bits of an index may be set in it
+    coarse = mask * float(np.finfo(dtype).eps)
+    assert in_order[-2] <= second <= in_order[-2] * (1 + coarse)
+
+
+def test_numbers_that_differ_in_bits_of_the_index_alone_are_not_told_apart():
+    numbers = np.zeros(16, np.float32)
+    numbers[3], numbers[9] = 1.0, np.nextafter(np.float32(1.0), np.float32(2.0))
+    out, none = np.empty_like(numbers), np.empty(0)
+    where, second = choose_left(16, out, numbers, numbers[None], none.astype(int), none, 15)
+    assert where == 3
+    assert second >= numbers[9]
+
+
+def _running_total(values, total, share):
+    total = total + values * share
+    return [total * 1.0, total], [total]
+
+
+_total = lane_kernel(3, 0, _running_total, writes=(0, 1), reduces=("max",), vectors=(1, 2))
 
 
 @kernel
-def take_multiples(out, rows, factor):
-    subtract_multiples(out, rows, factor, rows.shape[0])
+def total_up(length, values, total, share):
+    return _total(length, values, total, share)
 
 
 @both_precisions
-@pytest.mark.parametrize("count", [0, 1, 7])
-def test_subtract_multiples_goes_row_by_row(count, dtype):
-    rng, lanes = np.random.default_rng(0), count_lanes(dtype)
-    out, factor = rng.standard_normal((10, lanes)).astype(dtype)[:9], np.full(lanes, 0.7, dtype)
-    rows = rng.standard_normal((count, lanes)).astype(dtype)
-    expected = out.copy()
-    expected[:count] -= factor * rows
-    take_multiples(out, rows, factor)
-    np.testing.assert_allclose(out, expected, rtol=CLOSE[dtype], atol=CLOSE[dtype])
+def test_single_vectors_are_handed_from_step_to_step(dtype):
+    lanes = count_lanes(dtype)
+    values = np.random.default_rng(0).standard_normal((4, lanes)).astype(dtype)
+    given, total, share = values.copy(), np.ones(lanes, dtype), np.full(lanes, 0.5, dtype)
+    largest = total_up(3 * lanes, values, total, share)
+    expected = 1 + np.cumsum(0.5 * given[:3], axis=0)
+    np.testing.assert_allclose(values[:3], expected, rtol=CLOSE[dtype], atol=CLOSE[dtype])
+    np.testing.assert_array_equal(values[3], given[3])
+    np.testing.assert_array_equal(total, values[2])
+    np.testing.assert_array_equal(share, 0.5)
+    assert largest == values[:3].max()
+
+
+def random_triangles(n_places, dtype):
+    """Return unit lower triangles side by side, packed and (lanes, n, n), and vectors for them."""
+    rng, lanes = np.random.default_rng(n_places), count_lanes(dtype)
+    packed = rng.uniform(-0.5, 0.5, (n_places * (n_places + 1) // 2 + 3, lanes)).astype(dtype)
+    full = np.zeros((lanes, n_places, n_places))
+    rows, columns = np.tril_indices(n_places)
+    full[:, rows, columns] = packed[: len(rows)].T
+    return packed, full, rng.standard_normal((n_places + 1, lanes)).astype(dtype)
+
+
+@kernel
+def solve_both_ways(lower, forth, back, n_places):
+    solve_lower(lower, forth, n_places)
+    solve_upper(lower, back, n_places)
+
+
+every_size = pytest.mark.parametrize("n_places", [0, 1, 2, 3, 4, 5, 7, 8, 11])
+
+
+@both_precisions
+@every_size
+def test_triangles_are_solved(n_places, dtype):
+    packed, full, vectors = random_triangles(n_places, dtype)
+    unit = np.tril(full, -1) + np.eye(n_places)
+    forth, back = vectors.copy(), vectors.copy()
+    solve_both_ways(packed, forth, back, n_places)
+    right, close = vectors[:-1].T[..., None], 100 * CLOSE[dtype]
+    for found, matrices in ((forth, unit), (back, unit.transpose(0, 2, 1))):
+        expected = np.linalg.solve(matrices, right)[..., 0].T
+        np.testing.assert_allclose(found[:-1], expected, rtol=close, atol=close)
+        np.testing.assert_array_equal(found[-1], vectors[-1])
+
+
+@kernel
+def multiply_symmetric(out, lower, vectors, n_places):
+    subtract_symmetric(out, lower, vectors, n_places)
+
+
+@both_precisions
+@every_size
+def test_symmetric_matrices_are_multiplied_from_their_lower_half(n_places, dtype):
+    packed, full, vectors = random_triangles(n_places, dtype)
+    both = full + np.tril(full, -1).transpose(0, 2, 1)
+    out = np.ones_like(vectors)
+    multiply_symmetric(out, packed, vectors, n_places)
+    expected = 1 - np.einsum("lqp,pl->ql", both, vectors[:-1])
+    np.testing.assert_allclose(out[:-1], expected, rtol=10 * CLOSE[dtype], atol=10 * CLOSE[dtype])
+    np.testing.assert_array_equal(out[-1], 1)
+
+
+@kernel
+def factor(lower, products, inverses, n_places, least_pivot):
+    for column in range(n_places):
+        factor_column(lower, products, inverses, column, n_places, least_pivot)
+
+
+@both_precisions
+@every_size
+def test_columns_of_a_factor_give_the_matrix_back(n_places, dtype):
+    packed, full, _ = random_triangles(n_places, dtype)
+    diagonal = np.arange(n_places)
+    both = full + np.tril(full, -1).transpose(0, 2, 1)
+    both[:, diagonal, diagonal] = n_places
+    rows, columns = np.tril_indices(n_places)
+    lower = packed.copy()
+    lower[: len(rows)] = both[:, rows, columns].T
+    products, inverses = np.empty_like(lower), np.empty((n_places, lower.shape[1]), dtype)
+    factor(lower, products, inverses, n_places, 1e-6)
+    unit = np.zeros_like(both)
+    unit[:, rows, columns] = lower[: len(rows)].T
+    unit = np.tril(unit, -1) + np.eye(n_places)
+    again = unit / inverses.T[:, None, :] @ unit.transpose(0, 2, 1)
+    np.testing.assert_allclose(again, both, rtol=100 * CLOSE[dtype], atol=100 * CLOSE[dtype])
+    below = rows > columns
+    expected = unit[:, rows[below], columns[below]].T / inverses[columns[below]]
+    np.testing.assert_allclose(products[: len(rows)][below], expected, rtol=100 * CLOSE[dtype])
+
+
+@both_precisions
+def test_pivots_are_raised_to_the_least_and_to_the_squares_below_them(dtype):
+    lanes = count_lanes(dtype)
+    lower = np.array([[-3.0], [2.0], [4.0 + 1e-3]], dtype) * np.ones(lanes, dtype)
+    products, inverses = np.empty_like(lower), np.empty((2, lanes), dtype)
+    factor(lower, products, inverses, 2, 1e-2)
+    # the first pivot becomes 2^2, which leaves 1e-3 of the second one
+    np.testing.assert_allclose(inverses[0], 1 / 4)
+    np.testing.assert_allclose(lower[1], 2 / 4)
+    assert lower[2, 0] == pytest.approx(3 + 1e-3, rel=1e-3)
+    np.testing.assert_allclose(1 / inverses[1], lower[2], rtol=1e-5)
+    lower[:], lower[0] = 0.0, -1.0
+    factor(lower, products, inverses, 2, 1e-2)
+    np.testing.assert_allclose(inverses, 100.0, rtol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [8, (3, 16), (2, 5, 8)])

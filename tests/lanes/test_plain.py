@@ -5,13 +5,16 @@ import pytest
 
 from setatoms._compile import kernel
 from setatoms.lanes import (
+    factor_column,
     lane_kernel,
+    largest_left,
     multiply_chosen,
     multiply_rows,
     plain,
-    subtract_multiples,
-    subtract_products,
+    solve_lower,
+    solve_upper,
     subtract_rows,
+    subtract_symmetric,
 )
 from setatoms.lanes.vector import Loop
 
@@ -66,30 +69,70 @@ def test_arrays_of_other_types_are_refused(wrong):
         loop(8, wrong)
 
 
+def test_plain_loops_hand_single_vectors_from_step_to_step():
+    def body(values, total):
+        return [total + values, total + values], [values]
+
+    loop = plain.make_loop(Loop(2, 0, body, (0, 1), ("sum",), vectors=(1,)))
+    values, total = np.arange(24.0), np.ones(8)
+    assert loop(16, values, total) == np.arange(16).sum()
+    np.testing.assert_array_equal(values[:8], 1 + np.arange(8))
+    np.testing.assert_array_equal(values[8:16], 1 + np.arange(8) + np.arange(8, 16))
+    np.testing.assert_array_equal(values[16:], np.arange(16, 24))
+    np.testing.assert_array_equal(total, values[8:16])
+    assert loop(0, values, total) == 0
+
+
 @kernel
 def compiled_rows(length, outs, rows, chosen, factors, left, right, eight):
-    multiply_rows(left, right, outs[3:11])
-    multiply_chosen(left, right, eight, outs[11])
+    multiply_rows(left, right, outs[2:10])
+    multiply_chosen(left, right, eight, outs[10])
     square = subtract_rows(length, outs[0], rows[0], rows, chosen, factors, chosen.shape[0], 0.5)
-    subtract_products(outs[1], left, right, left.shape[0])
-    subtract_multiples(outs[2:], rows, left[0], 1)
-    return square
+    where, second = largest_left(8, outs[1], rows[0], rows, chosen, factors, chosen.shape[0], 7)
+    return square, where, second
 
 
 def test_plain_sums_of_rows_are_those_of_compiled_code():
     rng = np.random.default_rng(0)
     rows, left, right = rng.standard_normal((3, 8, 8))
     chosen, factors = np.array([4, 1, 1], np.int32), rng.standard_normal(3)
-    expected, found = np.ones((2, 12, 8))
+    expected, found = np.ones((2, 11, 8))
     eight = np.arange(8)[::-1].copy()
-    square = compiled_rows(7, expected, rows, chosen, factors, left, right, eight)
-    plain.multiply_rows(left, right, found[3:11])
-    plain.multiply_chosen(left, right, eight, found[11])
-    assert plain.subtract_rows(
-        7, found[0], rows[0], rows, chosen, factors, 3, 0.5
-    ) == pytest.approx(square, rel=1e-13)
-    plain.subtract_products(found[1], left, right, 8)
-    plain.subtract_multiples(found[2:], rows, left[0], 1)
+    numbers = compiled_rows(7, expected, rows, chosen, factors, left, right, eight)
+    plain.multiply_rows(left, right, found[2:10])
+    plain.multiply_chosen(left, right, eight, found[10])
+    square = plain.subtract_rows(7, found[0], rows[0], rows, chosen, factors, 3, 0.5)
+    choice = plain.largest_left(8, found[1], rows[0], rows, chosen, factors, 3, 7)
     # products are not fused with sums: a few roundings apart
+    np.testing.assert_allclose((square, *choice), numbers, rtol=1e-13)
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
     assert found[0, 7] == 1.0
+
+
+@kernel
+def compiled_triangles(lower, products, vectors, n_places):
+    for column in range(n_places):
+        factor_column(lower, products, vectors[0], column, n_places, 1e-6)
+    solve_lower(lower, vectors[1], n_places)
+    solve_upper(lower, vectors[2], n_places)
+    subtract_symmetric(vectors[3], lower, vectors[2], n_places)
+
+
+@pytest.mark.parametrize("n_places", [1, 4, 7])
+def test_plain_triangles_are_those_of_compiled_code(n_places):
+    rng = np.random.default_rng(0)
+    lower = rng.uniform(0.0, 0.1, (n_places * (n_places + 1) // 2, 8))
+    q = np.arange(n_places)
+    lower[q * (q + 3) // 2] = 1.0
+    vectors = rng.standard_normal((4, n_places, 8))
+    expected = [lower.copy(), np.zeros_like(lower), vectors.copy()]
+    compiled_triangles(*expected, n_places)
+    found = [lower, np.zeros_like(lower), vectors]
+    for column in range(n_places):
+        plain.factor_column(lower, found[1], vectors[0], column, n_places, 1e-6)
+    plain.solve_lower(lower, vectors[1], n_places)
+    plain.solve_upper(lower, vectors[2], n_places)
+    plain.subtract_symmetric(vectors[3], lower, vectors[2], n_places)
+    # products are not fused with sums: a few roundings apart
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)

@@ -263,11 +263,21 @@ def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:
     return rows
 
 
+@kernel
+def _count_most(support):
+    """Return the most atoms that a row of support (n, width) has; unused places come last."""
+    most = 0
+    for row in range(support.shape[0]):
+        while most < support.shape[1] and support[row, most] >= 0:
+            most += 1
+    return most
+
+
 def as_codes(coder: Coder, out: Outputs) -> Codes:
     """Wrap outputs for the public; columns that no signal uses are cut off."""
     width = coder.width
     if coder.minimises:
-        width = max(1, int((out.support >= 0).sum(axis=1).max()))
+        width = max(1, _count_most(out.support))
     return Codes(
         support=out.support[:, :width],
         values=out.values[:, :width],

@@ -38,9 +38,12 @@ from setatoms.lanes.aligned import aligned_zeros
 from setatoms.lanes.compiled import compile_loop
 from setatoms.lanes.products import multiply_chosen as _multiply_chosen
 from setatoms.lanes.products import multiply_rows as _multiply_rows
-from setatoms.lanes.rows import subtract_multiples as _subtract_multiples
-from setatoms.lanes.rows import subtract_products as _subtract_products
+from setatoms.lanes.rows import largest_left as _largest_left
 from setatoms.lanes.rows import subtract_rows as _subtract_rows
+from setatoms.lanes.triangles import factor_column as _factor_column
+from setatoms.lanes.triangles import solve_lower as _solve_lower
+from setatoms.lanes.triangles import solve_upper as _solve_upper
+from setatoms.lanes.triangles import subtract_symmetric as _subtract_symmetric
 from setatoms.lanes.vector import LANES, Lanes, Loop, Vector, count_lanes, padded
 
 __all__ = [
@@ -49,13 +52,16 @@ __all__ = [
     "Vector",
     "aligned_zeros",
     "count_lanes",
+    "factor_column",
     "lane_kernel",
+    "largest_left",
     "multiply_chosen",
     "multiply_rows",
     "padded",
-    "subtract_multiples",
-    "subtract_products",
+    "solve_lower",
+    "solve_upper",
     "subtract_rows",
+    "subtract_symmetric",
     "vector_kernel",
 ]
 
@@ -67,6 +73,7 @@ def lane_kernel(
     *,
     writes: Sequence[int] = (),
     reduces: Sequence[str] = (),
+    vectors: Sequence[int] = (),
     any_length: bool = False,
 ) -> Any:
     """Make a function ``f(length, *arrays, *scalars)`` for use in compiled code.
@@ -74,13 +81,17 @@ def lane_kernel(
     It calls ``body(*arrays, *scalars)`` on a vector of each array at a time, which returns the new
     numbers of the arrays listed in ``writes`` and the numbers to reduce, each by "sum", "max",
     "min" (floats) or "argmax" (the index of the largest in absolute value, ties to the lowest; it
-    takes one more argument, the mask of bits that hold an index, see `setatoms.coding.blocks`). The
+    takes one more argument, the mask of bits that hold an index, see `setatoms.coding.blocks`) or
+    "second" (which no other number exceeds in absolute value, up to the bits of the mask). The
     function returns the reduced values: nothing, one, or a tuple.
+
+    Arrays listed in ``vectors`` are single vectors, the same in every step; what is written to one
+    is what the next step finds there.
 
     With ``any_length`` the last vector may be a part of one: the body then sees zeros in the other
     lanes, which are neither written nor reduced.
     """
-    return _make(Loop(n_arrays, n_scalars, body, writes, reduces, any_length=any_length))
+    return _make(Loop(n_arrays, n_scalars, body, writes, reduces, vectors, any_length=any_length))
 
 
 def vector_kernel(
@@ -99,8 +110,11 @@ def _make(loop: Loop) -> Any:
     return plain.make_loop(loop) if JIT_DISABLED else compile_loop(loop)
 
 
+largest_left = plain.largest_left if JIT_DISABLED else _largest_left
 subtract_rows = plain.subtract_rows if JIT_DISABLED else _subtract_rows
-subtract_multiples = plain.subtract_multiples if JIT_DISABLED else _subtract_multiples
-subtract_products = plain.subtract_products if JIT_DISABLED else _subtract_products
 multiply_rows = plain.multiply_rows if JIT_DISABLED else _multiply_rows
 multiply_chosen = plain.multiply_chosen if JIT_DISABLED else _multiply_chosen
+solve_lower = plain.solve_lower if JIT_DISABLED else _solve_lower
+solve_upper = plain.solve_upper if JIT_DISABLED else _solve_upper
+subtract_symmetric = plain.subtract_symmetric if JIT_DISABLED else _subtract_symmetric
+factor_column = plain.factor_column if JIT_DISABLED else _factor_column

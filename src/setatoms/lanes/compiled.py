@@ -7,6 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from setatoms.lanes.instructions import (
@@ -106,7 +107,7 @@ class CompiledVector(Vector):
 def compile_loop(loop: Loop) -> Any:
     """Make the function that `setatoms.lanes.lane_kernel` describes, for use in compiled code."""
     n_lengths = 0 if loop.one_vector else 1
-    n_masks = 1 if "argmax" in loop.reduces else 0
+    n_masks = 1 if {"argmax", "second"} & set(loop.reduces) else 0
     first, last = n_lengths, n_lengths + loop.n_arrays
 
     def type_and_generate(_context: Any, *arguments: Any) -> Any:
@@ -129,18 +130,26 @@ def compile_loop(loop: Loop) -> Any:
                 CompiledVector(builder, shape, spread(builder, value, shape.vector))
                 for value in values[last : last + loop.n_scalars]
             ]
+            kept = {
+                k: cgutils.alloca_once_value(builder, load(builder, shape, pointers[k], INT(0)))
+                for k in loop.vectors
+            }
             totals = [TOTALS[kind](builder, shape, values[-1]) for kind in loop.reduces]
 
             def step(at: ir.Value, mask: ir.Value | None) -> None:
                 arrays = [
-                    CompiledVector(builder, shape, load(builder, shape, pointer, at, mask))
-                    for pointer in pointers
+                    builder.load(kept[k]) if k in kept else load(builder, shape, pointer, at, mask)
+                    for k, pointer in enumerate(pointers)
                 ]
                 written: Any
                 reduced: Any
-                written, reduced = loop.body(*arrays, *scalars)
+                vectors = (CompiledVector(builder, shape, value) for value in arrays)
+                written, reduced = loop.body(*vectors, *scalars)
                 for target, vector in zip(loop.writes, written, strict=True):
-                    store(builder, shape, vector.value, pointers[target], at, mask)
+                    if target in kept:
+                        builder.store(vector.value, kept[target])
+                    else:
+                        store(builder, shape, vector.value, pointers[target], at, mask)
                 for total, vector in zip(totals, reduced, strict=True):
                     total.take(vector.value, at, mask)
 
@@ -148,6 +157,8 @@ def compile_loop(loop: Loop) -> Any:
                 step(INT(0), None)
             else:
                 for_each_vector(builder, shape, INT(0), values[0], step, any_length=loop.any_length)
+            for target in sorted(kept.keys() & set(loop.writes)):
+                store(builder, shape, builder.load(kept[target]), pointers[target], INT(0))
             results = [total.result() for total in totals]
             if not results:
                 return context.get_dummy_value()

@@ -70,19 +70,30 @@ def make_loop(loop: Loop) -> Callable[..., Any]:
 
     def run(length: int, *arguments: Any) -> Any:
         arrays = _check(arguments[: loop.n_arrays])
-        numbers = [array.reshape(-1)[:length] for array in arrays]
+        numbers = [array.reshape(-1) for array in arrays]
         scalars = arguments[loop.n_arrays : loop.n_arrays + loop.n_scalars]
+        # with single vectors step by step, as each finds there what the last one has written
+        size = count_lanes(arrays[0].dtype) if loop.vectors else max(length, 1)
+        reduced: list[list[Floats]] = [[] for _ in loop.reduces]
         with np.errstate(all="ignore"):
-            # copies: what a body returns must not change while it is written
-            written, reduced = loop.body(
-                *(PlainVector(array.copy()) for array in numbers),
-                *(PlainVector(np.full(length, scalar, arrays[0].dtype)) for scalar in scalars),
-            )
-            for target, vector in zip(loop.writes, written, strict=True):
-                numbers[target][:] = _values(vector)
+            for at in range(0, length if loop.vectors else max(length, 1), size):
+                parts = [
+                    array[:size] if k in loop.vectors else array[at : min(at + size, length)]
+                    for k, array in enumerate(numbers)
+                ]
+                n = len(parts[0])
+                # copies: what a body returns must not change while it is written
+                written, given = loop.body(
+                    *(PlainVector(part.copy()) for part in parts),
+                    *(PlainVector(np.full(n, scalar, arrays[0].dtype)) for scalar in scalars),
+                )
+                for target, vector in zip(loop.writes, written, strict=True):
+                    parts[target][:] = _values(vector)
+                for values, vector in zip(reduced, given, strict=True):
+                    values.append(np.broadcast_to(_values(vector), n))
             results = [
-                _REDUCTIONS[kind](_values(vector), arguments[-1])
-                for kind, vector in zip(loop.reduces, reduced, strict=True)
+                _REDUCTIONS[kind](np.concatenate(values or [np.empty(0)]), arguments[-1])
+                for kind, values in zip(loop.reduces, reduced, strict=True)
             ]
         return (results[0] if len(results) == 1 else tuple(results)) if results else None
 
@@ -134,11 +145,20 @@ def _argmax(values: Floats, mask: int) -> int:
     return int(mask - (int(keys.max(initial=0)) & mask))
 
 
+def _second(values: Floats, mask: int) -> Any:
+    """Return the second largest absolute value, with bits that hold an index set."""
+    rest = np.abs(values)
+    rest[_argmax(values, mask)] = 0.0
+    bits = rest.view(f"i{values.dtype.itemsize}") | mask
+    return bits.view(values.dtype).max(initial=0.0)
+
+
 _REDUCTIONS: dict[str, Callable[[Floats, Any], Any]] = {
     "sum": _sum,
     "max": _max,
     "min": _min,
     "argmax": _argmax,
+    "second": _second,
 }
 
 
@@ -157,22 +177,82 @@ def subtract_rows(
     What is written is multiplied by scale; the squared norm before that is returned.
     """
     left = start[:length].copy()
-    for q in range(count):
-        left -= factors[q].astype(left.dtype) * rows[chosen[q], :length]
-    with np.errstate(over="ignore"):
+    # as compiled code does not either, NumPy does not warn of numbers beyond a precision
+    with np.errstate(over="ignore", invalid="ignore"):
+        for q in range(count):
+            left -= factors[q].astype(left.dtype) * rows[chosen[q], :length]
         out[:length] = left * left.dtype.type(scale)
         return _sum(left * left)
 
 
-def subtract_products(out: Floats, left: Floats, right: Floats, count: int) -> None:
-    """Subtract ``sum_q left[q] * right[q]`` over ``q < count`` from out."""
-    for q in range(count):
-        out -= left[q] * right[q]
+def largest_left(
+    length: int,
+    out: Floats,
+    start: Floats,
+    rows: Floats,
+    chosen: Ints,
+    factors: Floats,
+    count: int,
+    mask: int,
+) -> tuple[int, Any]:
+    """Fill out[:length] as `subtract_rows` does; return its "argmax" and "second"."""
+    subtract_rows(length, out, start, rows, chosen, factors, count, 1.0)
+    return _argmax(out[:length], mask), _second(out[:length], mask)
 
 
-def subtract_multiples(out: Floats, rows: Floats, factor: Floats, count: int) -> None:
-    """Subtract ``factor * rows[q]`` from out[q] for q < count."""
-    out[:count] -= factor * rows[:count]
+def solve_lower(lower: Floats, vectors: Floats, n_places: int) -> None:
+    """Replace vectors by the solution of ``L x = vectors``; the diagonal of L counts as ones."""
+    for q in range(n_places):
+        for p in range(q):
+            vectors[q] -= lower[_entry(q, p)] * vectors[p]
+
+
+def solve_upper(lower: Floats, vectors: Floats, n_places: int) -> None:
+    """Replace vectors by the solution of ``L^T x = vectors``; the diagonal of L counts as ones."""
+    for q in range(n_places - 1, 0, -1):
+        for p in range(q):
+            vectors[p] -= lower[_entry(q, p)] * vectors[q]
+
+
+def subtract_symmetric(out: Floats, lower: Floats, vectors: Floats, n_places: int) -> None:
+    """Subtract the product of a symmetric matrix and vectors from out, in place."""
+    for q in range(n_places):
+        for p in range(n_places):
+            out[q] -= lower[_entry(max(q, p), min(q, p))] * vectors[p]
+
+
+def factor_column(
+    lower: Floats,
+    products: Floats,
+    inverses: Floats,
+    column: int,
+    n_places: int,
+    least_pivot: float,
+) -> None:
+    """Make a column of the factor L, and inverses[column], of a matrix ``L D L^T`` in lower.
+
+    The columns before it are those of L already. The pivot, an entry of D, is raised to the least
+    one and to the square of every entry below it; one over it goes to inverses. Entries before they
+    are divided by the pivot go to products.
+    """
+    least = np.full_like(lower[0], least_pivot)
+    for q in range(column, n_places):
+        entry = lower[_entry(q, column)]
+        for c in range(column):
+            entry -= lower[_entry(q, c)] * products[_entry(column, c)]
+        if q > column:
+            least = np.where(least < entry * entry, entry * entry, least)
+    pivot = lower[_entry(column, column)]
+    inverses[column] = 1 / np.where(pivot < least, least, pivot)
+    for q in range(column + 1, n_places):
+        at = _entry(q, column)
+        products[at] = lower[at]
+        lower[at] *= inverses[column]
+
+
+def _entry(q: int, p: int) -> int:
+    """Return where row q and column p <= q stand, of a matrix of which the lower half is kept."""
+    return q * (q + 1) // 2 + p
 
 
 def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:

@@ -105,16 +105,47 @@ class _ArgMax(Total):
         value = self.masked(value, mask)
         at = b.trunc(at, shape.int) if shape.int != INT else at
         index = b.sub(self.reversed, spread(b, at, shape.ints))
-        key = b.or_(b.and_(b.bitcast(value, shape.ints), self.number_bits), index)
-        best = b.load(self.slot)
+        self.keep(b.or_(b.and_(b.bitcast(value, shape.ints), self.number_bits), index))
+
+    def keep(self, key: ir.Value) -> None:
+        """Take in the integers of a vector."""
+        b, best = self.builder, self.builder.load(self.slot)
         b.store(b.select(b.icmp_signed(">", key, best), key, best), self.slot)
+
+    def largest(self, keys: ir.Value) -> ir.Value:
+        """Return the largest of all lanes."""
+        name = f"llvm.vector.reduce.smax.{self.shape.ints_name}"
+        return call(self.builder, name, self.shape.int, [keys])
 
     def result(self) -> ir.Value:
         b, shape = self.builder, self.shape
-        name = f"llvm.vector.reduce.smax.{shape.ints_name}"
-        best = call(b, name, shape.int, [b.load(self.slot)])
+        best = self.largest(b.load(self.slot))
         index = b.sub(self.mask, b.and_(best, self.mask))
         return b.zext(index, INT) if shape.int != INT else index
 
 
-TOTALS = {"sum": Sum, "max": _Max, "min": _Min, "argmax": _ArgMax}
+class _Second(_ArgMax):
+    """Keeps the two largest keys of each lane, for a bound on all numbers but the largest."""
+
+    def __init__(self, builder: ir.IRBuilder, shape: Shape, index_mask: ir.Value) -> None:
+        super().__init__(builder, shape, index_mask)
+        self.second = cgutils.alloca_once_value(builder, shape.int_constant([0] * shape.lanes))
+
+    def keep(self, key: ir.Value) -> None:
+        b = self.builder
+        best, second = b.load(self.slot), b.load(self.second)
+        smaller = b.select(b.icmp_signed(">", key, best), best, key)
+        b.store(b.select(b.icmp_signed(">", smaller, second), smaller, second), self.second)
+        super().keep(key)
+
+    def result(self) -> ir.Value:
+        b, shape = self.builder, self.shape
+        best = b.load(self.slot)
+        largest = spread(b, self.largest(best), shape.ints)
+        others = b.select(b.icmp_signed("==", best, largest), b.load(self.second), best)
+        # the bits that hold the index are those of a number no smaller
+        bits = b.or_(self.largest(others), self.mask)
+        return b.bitcast(bits, shape.number)
+
+
+TOTALS = {"sum": Sum, "max": _Max, "min": _Min, "argmax": _ArgMax, "second": _Second}

@@ -19,7 +19,7 @@ from setatoms.lanes.instructions import (
     spread,
     store,
 )
-from setatoms.lanes.reductions import Sum
+from setatoms.lanes.reductions import TOTALS, Sum
 
 
 def _subtract_rows(_context, _length, out, start, rows, chosen, factors, _count, _scale):
@@ -39,7 +39,7 @@ def _subtract_rows(_context, _length, out, start, rows, chosen, factors, _count,
         scale = spread(builder, values[7], shape.vector)
         total = Sum(builder, shape)
 
-        def finish(value):
+        def finish(value, _at):
             # lanes that do not count are zero: so were their start and their terms
             total.take(builder.fmul(value, value))
             return builder.fmul(value, scale)
@@ -49,6 +49,34 @@ def _subtract_rows(_context, _length, out, start, rows, chosen, factors, _count,
 
     given = types.int64, out, start, rows, chosen, factors, types.int64, out.dtype
     return out.dtype(*given), generate
+
+
+def _largest_left(_context, _length, out, start, rows, chosen, factors, _count, _mask):
+    """Fill out[:length] as `subtract_rows` does; return its "argmax" and "second".
+
+    The length is one of whole vectors.
+    """
+    shape = shape_of(out, start, rows)
+
+    def generate(context, builder, signature, values):
+        (target, _), (source, _) = (
+            _pointer_and_width(context, builder, signature.args[i], values[i]) for i in (1, 2)
+        )
+        term = _terms_of_rows(context, builder, shape, signature.args[3:6], values[3:6])
+        totals = [TOTALS[kind](builder, shape, values[7]) for kind in ("argmax", "second")]
+
+        def finish(value, at):
+            for total in totals:
+                total.take(value, at)
+            return value
+
+        _accumulate(builder, shape, source, target, values[0], values[6], term, finish)
+        return context.make_tuple(
+            builder, signature.return_type, [total.result() for total in totals]
+        )
+
+    given = types.int64, out, start, rows, chosen, factors, types.int64, types.int64
+    return types.Tuple((types.int64, out.dtype))(*given), generate
 
 
 def _terms_of_rows(context, builder, shape, kinds, values):
@@ -76,94 +104,34 @@ def _terms_of_rows(context, builder, shape, kinds, values):
     return term
 
 
-def _subtract_products(_context, out, left, right, _count):
-    """Subtract ``sum_q left[q] * right[q]`` over ``q < count`` from out, all of one vector.
-
-    Changes out in place.
-    """
-    shape = shape_of(out, left, right)
-
-    def generate(context, builder, signature, values):
-        target, lefts, rights = (
-            _pointer_and_width(context, builder, signature.args[i], values[i])[0] for i in range(3)
-        )
-
-        def term(q):
-            row = builder.mul(q, INT(shape.lanes))
-            return lambda at, mask: (
-                builder.fneg(load(builder, shape, lefts, builder.add(row, at), mask)),
-                load(builder, shape, rights, builder.add(row, at), mask),
-            )
-
-        _accumulate_one(builder, shape, target, values[3], term)
-        return context.get_dummy_value()
-
-    return types.void(out, left, right, types.int64), generate
-
-
-def _subtract_multiples(_context, out, rows, factor, _count):
-    """Subtract ``factor * rows[q]`` from out[q] for q < count; rows and factor have one vector.
-
-    Changes out in place.
-    """
-    shape = shape_of(out, rows, factor)
-
-    def generate(context, builder, signature, values):
-        target, source, multiple = (
-            _pointer_and_width(context, builder, signature.args[i], values[i])[0] for i in range(3)
-        )
-        minus = builder.fneg(load(builder, shape, multiple, INT(0)))
-
-        def step(at, _mask):
-            terms = load(builder, shape, source, at), load(builder, shape, target, at)
-            store(builder, shape, multiply_add(builder, shape, minus, *terms), target, at)
-
-        length = builder.mul(values[3], INT(shape.lanes))
-        for_each_vector(builder, shape, INT(0), length, step, any_length=False)
-        return context.get_dummy_value()
-
-    return types.void(out, rows, factor, types.int64), generate
-
-
 def _pointer_and_width(context, builder, kind, value):
     """Return where the numbers of an array are, and how many each of its rows has."""
     array = context.make_array(kind)(context, builder, value)
     return array.data, builder.extract_value(array.shape, kind.ndim - 1)
 
 
-def _accumulate(
-    builder,
-    shape,
-    source,
-    target,
-    length,
-    count,
-    term,
-    finish=lambda value: value,
-    *,
-    any_length=False,
-):
+def _accumulate(builder, shape, source, target, length, count, term, finish, *, any_length=False):
     """Fill target[:length] with source plus products, sums in registers, four vectors at a time.
 
     ``term(q)``, for q below count, returns a function from a place, and the mask of lanes that
-    count there, to the two factors. ``finish`` is applied to each vector before it is written.
+    count there, to the two factors. ``finish`` is applied to each vector, and where it is, before
+    it is written.
     """
 
     def block(at, n_vectors, mask=None):
         places = [builder.add(at, INT(shape.lanes * i)) for i in range(n_vectors)]
         _add_products(builder, shape, source, target, places, count, term, finish, mask)
 
-    wide = builder.and_(length, INT(~(4 * shape.lanes - 1)))
-    with cgutils.for_range_slice(builder, INT(0), wide, INT(4 * shape.lanes), INT) as (at, _):
-        block(at, 4)
+    start = INT(0)
+    for n_vectors in (4, 2):
+        size = n_vectors * shape.lanes
+        stop = builder.and_(length, INT(~(size - 1)))
+        with cgutils.for_range_slice(builder, start, stop, INT(size), INT) as (at, _):
+            block(at, n_vectors)
+        start = stop
     for_each_vector(
-        builder, shape, wide, length, lambda at, mask: block(at, 1, mask), any_length=any_length
+        builder, shape, start, length, lambda at, mask: block(at, 1, mask), any_length=any_length
     )
-
-
-def _accumulate_one(builder, shape, target, count, term):
-    """Add products to the one vector of target."""
-    _add_products(builder, shape, target, target, [INT(0)], count, term, lambda value: value)
 
 
 def _add_products(builder, shape, source, target, places, count, term, finish, mask=None):
@@ -178,10 +146,9 @@ def _add_products(builder, shape, source, target, places, count, term, finish, m
             total = multiply_add(builder, shape, left, right, builder.load(slot))
             builder.store(total, slot)
     for slot, at in zip(slots, places, strict=True):
-        store(builder, shape, finish(builder.load(slot)), target, at, mask)
+        store(builder, shape, finish(builder.load(slot), at), target, at, mask)
 
 
 # The compiler passes the context itself, so callers see one argument less than the definition.
 subtract_rows: Any = intrinsic(_subtract_rows)
-subtract_products: Any = intrinsic(_subtract_products)
-subtract_multiples: Any = intrinsic(_subtract_multiples)
+largest_left: Any = intrinsic(_largest_left)

@@ -91,5 +91,6 @@ class Loop(NamedTuple):
     body: Callable[..., Lanes]
     writes: Sequence[int]
     reduces: Sequence[str]
+    vectors: Sequence[int] = ()
     any_length: bool = False
     one_vector: bool = False

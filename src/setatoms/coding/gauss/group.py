@@ -36,7 +36,7 @@ WEAKEN = 6  # what the matrix lacks on its diagonal
 USED = 7  # 1, or 0 where the place is empty
 RIGHT = 8
 STEP = 9
-LINE = 10  # a column of the matrix; 1 where an atom has just left
+LEAVES = 10  # 1 where an atom has just left
 ZERO_AT = 11  # share of the step at which z vanishes
 SCALE = 12  # one over the pivot
 _N_BY_PLACE = 13
@@ -59,12 +59,11 @@ BEFORE = 13  # what the last step promised
 PROMISE = 14  # twice what a step gains if its model is right
 SHORTEST = 15  # least share of the step at which a coefficient vanishes
 LENGTH = 16
-LEAST = 17  # what the pivot at hand must be at least
-GONE = 18  # 1 where an atom has left at this step
-UPDATE = 19  # for linear algebra: how much of an update is left, and by what to change
-BETA = 20
-BEGUN = 21  # about the objective before the first step
-_N_BY_SIGNAL = 22
+GONE = 17  # 1 where an atom has left at this step
+UPDATE = 18  # for linear algebra: how much of an update is left, and by what to change
+BETA = 19
+BEGUN = 20  # about the objective before the first step
+_N_BY_SIGNAL = 21
 
 
 class Group(NamedTuple):
@@ -77,6 +76,7 @@ class Group(NamedTuple):
     signals: Floats  # (_N_BY_SIGNAL, size)
     gram: Floats  # (n_places * (n_places + 1) / 2, size): see `entry`
     lower: Floats  # the same: unit triangular factor of the matrix, pivots on its diagonal
+    products: Floats  # the same: entries of the factor times the pivot of their column
 
 
 def allocate_group(n_places: int, dtype: DTypeLike) -> Group:
@@ -87,6 +87,7 @@ def allocate_group(n_places: int, dtype: DTypeLike) -> Group:
         signals=aligned_zeros((_N_BY_SIGNAL, size), dtype),
         gram=aligned_zeros((n_entries, size), dtype),
         lower=aligned_zeros((n_entries, size), dtype),
+        products=aligned_zeros((n_entries, size), dtype),
     )
 
 
@@ -94,6 +95,12 @@ def allocate_group(n_places: int, dtype: DTypeLike) -> Group:
 def entry(q, p):
     """Return where row q and column p <= q of a symmetric matrix stand."""
     return q * (q + 1) // 2 + p
+
+
+@kernel
+def length_of(n_places, group):
+    """Return how many numbers the first places of a row of ``Group.places`` have."""
+    return n_places * group.places.shape[2]
 
 
 copy = vector_kernel(2, 0, lambda source, _target: ([source], []), writes=(1,))

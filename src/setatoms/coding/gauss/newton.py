@@ -19,10 +19,9 @@ from setatoms.coding.gauss.group import (
     FIRST,
     GONE,
     HUGE,
-    LEAST,
+    LEAVES,
     LENGTH,
     LIFT,
-    LINE,
     NEAR,
     PROMISE,
     RIGHT,
@@ -41,9 +40,19 @@ from setatoms.coding.gauss.group import (
     Z,
     copy,
     entry,
+    length_of,
 )
 from setatoms.coding.gauss.objective import evaluate, refresh, refuse_inexact, settle
-from setatoms.lanes import Lanes, Vector, subtract_multiples, subtract_products, vector_kernel
+from setatoms.lanes import (
+    Lanes,
+    Vector,
+    factor_column,
+    lane_kernel,
+    solve_lower,
+    solve_upper,
+    subtract_symmetric,
+    vector_kernel,
+)
 
 # Newton steps with a fixed matrix converge fast or not at all.
 _NEWTON_STEPS = 12
@@ -65,8 +74,7 @@ def solve_group(n_places, threshold, budget, group):
     refresh(n_places, threshold, group)
     evaluate(n_places, threshold, group)
     copy(signals[VALUE], signals[BEGUN])
-    for q in range(n_places):
-        _set_weaken(places[WEAKEN, q], places[SPREAD, q], signals[STRENGTH])
+    _multiply_by(length_of(n_places, group), places[WEAKEN], places[SPREAD], signals[STRENGTH])
     _factor(n_places, group)
     for _ in range(_NEWTON_STEPS):
         at_rest, changed = _newton_step(n_places, budget.tol, group)
@@ -85,46 +93,37 @@ def _correlate(n_places, group):
     """Fill near with first - G z."""
     near, z = group.places[NEAR], group.places[Z]
     for q in range(n_places):
-        row = group.gram[entry(q, 0) :]
         copy(group.places[FIRST, q], near[q])
-        subtract_products(near[q], row, z, q + 1)
-        subtract_multiples(near, row, z[q], q)
+    subtract_symmetric(near, group.gram, z, n_places)
 
 
 @kernel
 def _factor(n_places, group):
     """Fill the factor, column by column, and the scales."""
-    places, lower = group.places, group.lower
-    used, line = places[USED], places[LINE]
+    gram, lower, places = group.gram, group.lower, group.places
+    used = places[USED]
     for q in range(n_places):
         first = entry(q, 0)
-        for p in range(q):
-            _enter(group.gram[first + p], used[q], used[p], lower[first + p])
-        _enter_diagonal(group.gram[first + q], places[WEAKEN, q], used[q], lower[first + q])
+        _enter(length_of(q, group), gram[first:], used[q], used, lower[first:])
+        _enter_diagonal(gram[first + q], places[WEAKEN, q], used[q], lower[first + q])
     for p in range(n_places):
-        scale = places[SCALE, p]
-        least = group.signals[LEAST]
-        _begin_least(least)
-        for q in range(p + 1, n_places):
-            _raise_least(least, lower[entry(q, p)])
-        _invert_pivot(lower[entry(p, p)], least, scale)
-        for q in range(p + 1, n_places):
-            first = entry(q, p)
-            _scale(lower[first], scale, line[q])
-            subtract_multiples(lower[first + 1 :], line[p + 1 :], lower[first], q - p)
+        factor_column(lower, group.products, places[SCALE], p, n_places, _LEAST_PIVOT)
 
 
 @kernel
 def _remove(n_places, group):
-    """Update the factor where atoms have left, which are marked in line.
+    """Update the factor where atoms have left.
 
     Their diagonal becomes as good as infinite, by an update of rank one (Gill, Golub, Murray and
     Saunders, 1974, method C1). Where none has left, nothing changes, not even in the last bit.
     """
-    mark, scale, lower = group.places[LINE], group.places[SCALE], group.lower
+    mark, scale, lower = group.places[LEAVES], group.places[SCALE], group.lower
     update, beta = group.signals[UPDATE], group.signals[BETA]
     _begin_update(update)
-    for p in range(n_places):
+    first = 0
+    while first < n_places and _largest(mark[first]) <= 0.0:
+        first += 1
+    for p in range(first, n_places):
         _update_pivot(mark[p], scale[p], update, beta)
         for q in range(p + 1, n_places):
             _update_factor(mark[q], lower[entry(q, p)], mark[p], beta)
@@ -137,31 +136,26 @@ def _newton_step(n_places, tol, group):
     Return whether all signals are at rest, and whether an atom has left.
     """
     places, signals = group.places, group.signals
-    for q in range(n_places):
-        _set_right(
-            places[NEAR, q], places[LIFT, q], places[SPREAD, q], places[Z, q],
-            places[SIGN, q], places[USED, q], signals[STRENGTH], signals[BOUND],
-            places[RIGHT, q], places[STEP, q],
-        )  # fmt: skip
+    length = length_of(n_places, group)
+    _set_right(
+        length, places[NEAR], places[LIFT], places[SPREAD], places[Z], places[SIGN], places[USED],
+        signals[STRENGTH], signals[BOUND], places[RIGHT], places[STEP],
+    )  # fmt: skip
     _solve_factored(n_places, group)
     _reset(signals[PROMISE], signals[SHORTEST], signals[GONE])
-    for q in range(n_places):
-        _measure(
-            places[STEP, q], places[RIGHT, q], places[Z, q], places[SIGN, q],
-            places[ZERO_AT, q], signals[PROMISE], signals[SHORTEST],
-        )  # fmt: skip
+    _measure(
+        length, places[STEP], places[RIGHT], places[Z], places[SIGN], places[ZERO_AT],
+        signals[PROMISE], signals[SHORTEST],
+    )  # fmt: skip
     at_rest = _decide(
         signals[PROMISE], signals[SHORTEST], signals[VALUE],
         signals[DAMPING], signals[BEFORE], signals[RUNNING], signals[LENGTH], tol,
     )  # fmt: skip
-    changed = 0.0
-    for q in range(n_places):
-        left = _move(
-            places[Z, q], places[SIGN, q], places[USED, q],
-            places[STEP, q], places[LINE, q], signals[GONE], places[ZERO_AT, q], signals[LENGTH],
-        )  # fmt: skip
-        changed = max(changed, left)
-    _follow_step(n_places, group)
+    changed = _move(
+        length, places[Z], places[SIGN], places[USED], places[STEP], places[LEAVES],
+        signals[GONE], places[ZERO_AT], signals[LENGTH],
+    )  # fmt: skip
+    subtract_symmetric(places[NEAR], group.gram, places[STEP], n_places)
     return at_rest > 0.0, changed > 0.0
 
 
@@ -169,22 +163,9 @@ def _newton_step(n_places, tol, group):
 def _solve_factored(n_places, group):
     """Replace step by the solution of L D L^T step = right."""
     step, lower = group.places[STEP], group.lower
-    for q in range(n_places):
-        subtract_products(step[q], lower[entry(q, 0) :], step, q)
-    for q in range(n_places):
-        _multiply(step[q], group.places[SCALE, q])
-    for q in range(n_places - 1, 0, -1):
-        subtract_multiples(step, lower[entry(q, 0) :], step[q], q)
-
-
-@kernel
-def _follow_step(n_places, group):
-    """Subtract G step, as far as the step went, from near."""
-    near, step = group.places[NEAR], group.places[STEP]
-    for q in range(n_places):
-        row = group.gram[entry(q, 0) :]
-        subtract_products(near[q], row, step, q + 1)
-        subtract_multiples(near, row, step[q], q)
+    solve_lower(lower, step, n_places)
+    _multiply(length_of(n_places, group), step, group.places[SCALE])
+    solve_upper(lower, step, n_places)
 
 
 def _begin_body(running: Vector, *_: Vector) -> Lanes:
@@ -197,10 +178,6 @@ def _enter_body(gram: Vector, used_q: Vector, used_p: Vector, _lower: Vector) ->
 
 def _diagonal_body(gram: Vector, weaken: Vector, used: Vector, _lower: Vector) -> Lanes:
     return [(gram - weaken - 1.0) * used + 1.0], []
-
-
-def _scale_body(factor: Vector, scale: Vector, _line: Vector) -> Lanes:
-    return [factor * scale, factor], []
 
 
 def _right_body(
@@ -273,25 +250,18 @@ def _factor_body(mark: Vector, lower: Vector, own: Vector, beta: Vector) -> Lane
 
 
 _begin = vector_kernel(3, 0, _begin_body, writes=(0, 1, 2))
-_set_weaken = vector_kernel(
-    3, 0, lambda _weaken, spread, strength: ([strength * spread], []), writes=(0,)
+_multiply_by = lane_kernel(
+    3, 0, lambda _target, source, factor: ([factor * source], []), writes=(0,), vectors=(2,)
 )
-_enter = vector_kernel(4, 0, _enter_body, writes=(3,))
+_enter = lane_kernel(4, 0, _enter_body, writes=(3,), vectors=(1,))
 _enter_diagonal = vector_kernel(4, 0, _diagonal_body, writes=(3,))
-_invert_pivot = vector_kernel(
-    3, 0, lambda pivot, least, _scale: ([1.0 / pivot.at_least(least)], []), writes=(2,)
-)
-_begin_least = vector_kernel(1, 0, lambda least: ([least.constant(_LEAST_PIVOT)], []), writes=(0,))
-_raise_least = vector_kernel(
-    2, 0, lambda least, entry: ([least.at_least(entry * entry)], []), writes=(0,)
-)
-_scale = vector_kernel(3, 0, _scale_body, writes=(0, 2))
-_set_right = vector_kernel(10, 0, _right_body, writes=(8, 9))
-_multiply = vector_kernel(2, 0, lambda target, factor: ([target * factor], []), writes=(0,))
+_set_right = lane_kernel(10, 0, _right_body, writes=(8, 9), vectors=(6, 7))
+_multiply = lane_kernel(2, 0, lambda target, factor: ([target * factor], []), writes=(0,))
 _reset = vector_kernel(3, 0, _reset_body, writes=(0, 1, 2))
 _begin_update = vector_kernel(1, 0, lambda update: ([update.constant(_BARRIER)], []), writes=(0,))
+_largest = vector_kernel(1, 0, lambda numbers: ([], [numbers]), reduces=("max",))
 _update_pivot = vector_kernel(4, 0, _pivot_body, writes=(1, 2, 3))
 _update_factor = vector_kernel(4, 0, _factor_body, writes=(0, 1))
-_measure = vector_kernel(7, 0, _measure_body, writes=(4, 5, 6))
+_measure = lane_kernel(7, 0, _measure_body, writes=(4, 5, 6), vectors=(5, 6))
 _decide = vector_kernel(7, 1, _decide_body, writes=(3, 4, 5, 6), reduces=("min",))
-_move = vector_kernel(8, 0, _move_body, writes=(0, 1, 2, 3, 4, 5), reduces=("max",))
+_move = lane_kernel(8, 0, _move_body, writes=(0, 1, 2, 3, 4, 5), reduces=("max",), vectors=(5, 7))

@@ -26,8 +26,9 @@ from setatoms.coding.gauss.group import (
     VALUE,
     Z,
     copy,
+    length_of,
 )
-from setatoms.lanes import Lanes, Vector, vector_kernel
+from setatoms.lanes import Lanes, Vector, lane_kernel, vector_kernel
 
 # Of which no ratio can be taken, in either precision.
 _NO_CHANGE = 1e-37
@@ -75,11 +76,10 @@ def evaluate(n_places, threshold, group):
     """Fill value with the objective (in units of lam)."""
     places, signals = group.places, group.signals
     copy(signals[LEFT], signals[VALUE])
-    for q in range(n_places):
-        _add_price(
-            places[Z, q], places[LIFT, q], places[NEAR, q], places[SPREAD, q],
-            signals[INVERSE], signals[LEFT], signals[VALUE], 2.0 * threshold,
-        )  # fmt: skip
+    _add_prices(
+        length_of(n_places, group), places[Z], places[LIFT], places[NEAR], places[SPREAD],
+        signals[INVERSE], signals[LEFT], signals[VALUE], 2.0 * threshold,
+    )  # fmt: skip
 
 
 @kernel
@@ -97,8 +97,7 @@ def _measure_rest(n_places, group):
     """Fill ||e||^2."""
     places, signals = group.places, group.signals
     copy(signals[SQUARE], signals[REST])
-    for q in range(n_places):
-        _explain(signals[REST], places[Z, q], places[FIRST, q], places[NEAR, q])
+    _explain(length_of(n_places, group), signals[REST], places[Z], places[FIRST], places[NEAR])
 
 
 @kernel
@@ -106,11 +105,10 @@ def _renew(n_places, group):
     """Renew 1/alpha for the present tau; fill gap with the tau that follows less this one."""
     places, signals = group.places, group.signals
     _prepare(signals[TAU], signals[REST], signals[INVERSE], signals[LEFT], signals[GAP])
-    for q in range(n_places):
-        _renew_place(
-            places[Z, q], places[NEAR, q], places[SPREAD, q], places[LIFT, q],
-            signals[GAP], signals[INVERSE], signals[LEFT],
-        )  # fmt: skip
+    _renew_lifts(
+        length_of(n_places, group), places[Z], places[NEAR], places[SPREAD], places[LIFT],
+        signals[GAP], signals[INVERSE], signals[LEFT],
+    )  # fmt: skip
 
 
 def _explain_body(rest: Vector, z: Vector, first: Vector, near: Vector) -> Lanes:
@@ -184,12 +182,12 @@ def _refuse_body(
     return [value.where_negative(rest - (square * _MOST_REST + _NO_CHANGE), HUGE)], []
 
 
-_explain = vector_kernel(4, 0, _explain_body, writes=(0,))
+_explain = lane_kernel(4, 0, _explain_body, writes=(0,), vectors=(0,))
 _prepare = vector_kernel(5, 0, _prepare_body, writes=(2, 3, 4))
-_renew_place = vector_kernel(7, 0, _renew_body, writes=(3, 4))
+_renew_lifts = lane_kernel(7, 0, _renew_body, writes=(3, 4), vectors=(4, 5, 6))
 _follow = vector_kernel(6, 1, _follow_body, writes=(3, 4, 5))
 _disagreement = vector_kernel(2, 1, lambda *given: ([], [_excess(*given)]), reduces=("max",))
 _take_secant = vector_kernel(4, 1, _take_body, writes=(0, 2, 3))
 _aim_secant = vector_kernel(3, 0, _aim_body, writes=(2,))
 _refuse = vector_kernel(5, 1, _refuse_body, writes=(4,))
-_add_price = vector_kernel(7, 1, _price_body, writes=(6,))
+_add_prices = lane_kernel(7, 1, _price_body, writes=(6,), vectors=(4, 5, 6))

@@ -1,7 +1,8 @@
 """Where a code of Gauss-L1 starts: from the atoms that a greedy lasso takes in.
 
 A step of the lasso changes one coefficient, and the next step has to wait for it. So a few signals
-take their steps side by side, each at its own pace: one that is done makes way for the next.
+take their steps side by side, each at its own pace: one that is done makes way for the next. While
+the processor waits for the steps of one team of signals, it works on those of the other.
 """
 
 from __future__ import annotations
@@ -17,30 +18,30 @@ from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 # The start is done when no coefficient would move by more than a share of the threshold that the
 # budget tells: the atoms are then nearly right. The first atom comes in at once.
 _FIRST_SHARE = 1e-6
-# Signals side by side.
-_SIDE = 4
+# Signals side by side, and teams of them that take turns.
+_SIDE, _TEAMS = 4, 2
 
 
 class Greedy(NamedTuple):
-    """Work space for signals side by side, a row for each."""
+    """Work space for the signals of all teams, a row for each."""
 
-    u: NDArray[Any]  # (_SIDE, n_padded): correlations with what is left
-    z: NDArray[Any]  # (_SIDE, n_padded)
-    listed: NDArray[np.bool_]  # (_SIDE, n_padded): atoms that were in use
-    rows: NDArray[np.int64]  # (_SIDE,): which signal it is, or -1
-    atoms: NDArray[np.int64]  # (_SIDE,): the atom to change next
-    changes: NDArray[np.float64]  # (_SIDE,): by how much
-    counts: NDArray[np.int64]  # (_SIDE,): atoms listed
-    steps: NDArray[np.int64]  # (_SIDE,): steps that may still be taken
+    u: NDArray[Any]  # (n, n_padded): correlations with what is left
+    z: NDArray[Any]  # (n, n_padded)
+    listed: NDArray[np.bool_]  # (n, n_padded): atoms that were in use
+    rows: NDArray[np.int64]  # (n,): which signal it is, or -1
+    atoms: NDArray[np.int64]  # (n,): the atom to change next
+    changes: NDArray[np.float64]  # (n,): by how much
+    counts: NDArray[np.int64]  # (n,): atoms listed
+    steps: NDArray[np.int64]  # (n,): steps that may still be taken
 
 
 def allocate_greedy(n_padded: int, dtype: DTypeLike) -> Greedy:
     """Return work space for dictionaries of so many atoms, in that precision."""
-    shape = (_SIDE, n_padded)
-    rows, atoms, counts, steps = np.zeros((4, _SIDE), np.int64)
+    n = _TEAMS * _SIDE
+    rows, atoms, counts, steps = np.zeros((4, n), np.int64)
     return Greedy(
-        aligned_zeros(shape, dtype), aligned_zeros(shape, dtype), np.zeros(shape, np.bool_),
-        rows, atoms, np.zeros(_SIDE), counts, steps,
+        aligned_zeros((n, n_padded), dtype), aligned_zeros((n, n_padded), dtype),
+        np.zeros((n, n_padded), np.bool_), rows, atoms, np.zeros(n), counts, steps,
     )  # fmt: skip
 
 
@@ -50,18 +51,19 @@ def choose_greedily(n_fresh, queue, gaussians, budget, greedy, rows, out, counts
 
     Fill their out.support, rows.z and counts.
     """
-    for side in range(_SIDE):
+    for side in range(_TEAMS * _SIDE):
         greedy.rows[side] = -1
     n_taken, n_running = 0, 1
     while n_running > 0:
         n_running = 0
-        for side in range(_SIDE):
-            n_taken = _prepare_step(
-                side, n_taken, n_fresh, queue, gaussians, budget, greedy, rows, out, counts
-            )
-            if greedy.rows[side] >= 0:
-                n_running += 1
-        _take_steps(gaussians, greedy)
+        for first in range(0, _TEAMS * _SIDE, _SIDE):
+            for side in range(first, first + _SIDE):
+                n_taken = _prepare_step(
+                    side, n_taken, n_fresh, queue, gaussians, budget, greedy, rows, out, counts
+                )
+                if greedy.rows[side] >= 0:
+                    n_running += 1
+            _take_steps(first, gaussians, greedy)
 
 
 @kernel
@@ -103,13 +105,14 @@ def _goes_on(side, threshold, least_share, greedy, out):
     share = least_share if greedy.counts[side] > 0 else _FIRST_SHARE
     if abs(change) < share * threshold or greedy.steps[side] == 0:
         return False
-    if not greedy.listed[side, j]:
-        k = greedy.counts[side]
-        if k == out.support.shape[1]:
-            return False
-        greedy.listed[side, j] = True
+    k, is_listed = greedy.counts[side], greedy.listed[side, j]
+    if k < out.support.shape[1]:
+        # written even if it does not count: whether an atom is new cannot be predicted
         out.support[greedy.rows[side], k] = j
-        greedy.counts[side] = k + 1
+    elif not is_listed:
+        return False
+    greedy.listed[side, j] = True
+    greedy.counts[side] = k + (not is_listed)
     z[j] += change
     greedy.changes[side] = change
     greedy.steps[side] -= 1
@@ -131,10 +134,10 @@ def _unload(side, greedy, rows, out, counts):
 
 
 @kernel
-def _take_steps(gaussians, greedy):
-    """Take the step of each side, and choose the atoms to change next."""
-    gram, u, z = gaussians.layout.gram, greedy.u, greedy.z
-    atoms, changes = greedy.atoms, greedy.changes
+def _take_steps(first, gaussians, greedy):
+    """Take the step of each side of the team, and choose the atoms to change next."""
+    gram, team = gaussians.layout.gram, slice(first, first + _SIDE)
+    u, z, atoms, changes = greedy.u[team], greedy.z[team], greedy.atoms[team], greedy.changes[team]
     atoms[0], atoms[1], atoms[2], atoms[3] = _change(
         u.shape[1],
         u[0], z[0], gram[atoms[0]], u[1], z[1], gram[atoms[1]],

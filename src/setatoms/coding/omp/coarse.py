@@ -1,8 +1,8 @@
-"""The two atoms of each signal of a block, chosen in single precision: large dictionaries.
+"""The atoms of signals, chosen in single precision: large dictionaries.
 
-Most of the time goes into the products of signals with all atoms, of which two are needed. So they
+Most of the time goes into the products of signals with all atoms, of which few are needed. So they
 are computed in single precision, in half of the time, and tell which atom correlates most wherever
-its correlation is larger than all others by more than rounding. The two that are needed follow in
+its correlation is larger than all others by more than rounding. The few that are needed follow in
 double precision, as do all of the few signals for which single precision does not tell. The
 choice, and all that follows, is the same to the last bit.
 """
@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms._compile import inlined, kernel
-from setatoms.coding.blocks import SignalBlock, Sizes, allocate_block, correlate_block
-from setatoms.coding.omp.pairs import subtract
+from setatoms.coding.blocks import SignalBlock, Sizes, allocate_block
 from setatoms.lanes import (
-    Lanes,
-    Vector,
     aligned_zeros,
     lane_kernel,
+    largest_left,
     multiply_chosen,
     multiply_rows,
 )
@@ -37,8 +35,8 @@ class CoarseSpace(NamedTuple):
     """Work space."""
 
     block: SignalBlock  # its correlations are in single precision
-    after: NDArray[Any]  # (n_padded,): correlations after the first atom, in single precision
-    exact: NDArray[np.float64]  # (2, n_padded): before and after it, of one signal
+    after: NDArray[Any]  # (n_padded,): correlations with what is left, in single precision
+    exact: NDArray[np.float64]  # (2, n_padded): with a signal, with what is left
 
 
 def allocate_coarse(sizes: Sizes, coarse: Sizes) -> CoarseSpace:
@@ -51,56 +49,58 @@ def allocate_coarse(sizes: Sizes, coarse: Sizes) -> CoarseSpace:
 
 
 @kernel
-def choose_coarsely(X, start, stop, layout, coarse, space, pairs):
-    """Choose both atoms of rows start to stop of X, at most a block; note their correlations."""
+def choose_coarsely(n_rows, layout, coarse, space, pairs):
+    """Choose both atoms of the first n_rows signals of the block; note their correlations."""
     block = space.block
-    correlate_block(X, start, stop, coarse, block)
-    for i in range(stop - start):
+    for i in range(n_rows):
         pairs.length[i] = norm(block.rows[i])
-        pairs.first[i] = _choose_first(i, layout, coarse, space, pairs.length[i])
+        pairs.first[i] = choose_first(i, layout, coarse, space, pairs.length[i])
     multiply_chosen(block.rows, layout.atoms, pairs.first, pairs.along1)
-    for i in range(stop - start):
-        pairs.second[i] = _choose_second(
-            i, pairs.first[i], pairs.along1[i], layout, coarse, space, pairs.length[i]
-        )
+    for i in range(n_rows):
+        chosen, x = pairs.first[i : i + 1], pairs.along1[i : i + 1]
+        pairs.second[i] = choose_after(i, 1, chosen, x, layout, coarse, space, pairs.length[i])
     multiply_chosen(block.rows, layout.atoms, pairs.second, pairs.along2)
 
 
 @inlined
-def _choose_first(i, layout, coarse, space, length):
-    """Return the atom that correlates most with signal i of the block."""
+def choose_first(i, layout, coarse, space, length):
+    """Return the atom that correlates most with signal i of the block, of that length."""
     correlations = space.block.correlations[i]
-    j = largest(correlations.shape[0], correlations, coarse.index_mask)
-    if not _stands_out(correlations, j, length, space.block.rows.shape[1]):
+    j, second = _two_largest(correlations.shape[0], correlations, coarse.index_mask)
+    if not _stands_out(correlations[j], second, length, 0.0, 0, space.block.rows.shape[1]):
         correlate_exactly(i, layout, space)
         j = largest(space.exact.shape[1], space.exact[0], layout.index_mask)
     return j
 
 
 @inlined
-def _choose_second(i, j, along, layout, coarse, space, length):
-    """Return the atom that correlates most with what atom j leaves of signal i of the block."""
+def choose_after(i, k, chosen, x, layout, coarse, space, length):
+    """Return the atom that correlates most with what k atoms, with coefficients x, leave of it."""
     correlations, after = space.block.correlations[i], space.after
-    n, gram, mask = correlations.shape[0], coarse.gram, coarse.index_mask
-    q = subtract(n, correlations, gram[j], after, np.float32(along), mask)
-    if not _stands_out(after, q, length, space.block.rows.shape[1]):
+    n, mask = correlations.shape[0], coarse.index_mask
+    j, second = largest_left(n, after, correlations, coarse.gram, chosen, x, k, mask)
+    weight = 0.0
+    for q in range(k):
+        weight += abs(x[q])
+    if not _stands_out(after[j], second, length, weight, k, space.block.rows.shape[1]):
         correlate_exactly(i, layout, space)
         before, exact = space.exact[0], space.exact[1]
-        q = subtract(before.shape[0], before, layout.gram[j], exact, along, layout.index_mask)
-    return q
+        n, mask = before.shape[0], layout.index_mask
+        j, _ = largest_left(n, exact, before, layout.gram, chosen, x, k, mask)
+    return j
 
 
 @inlined
-def _stands_out(correlations, j, length, n_features):
-    """Tell whether no other correlation of a signal could be as large as that with atom j.
+def _stands_out(correlation, second, length, weight, k, n_features):
+    """Tell whether no other correlation of a signal could be as large as this one.
 
-    A sum of m products is off by at most (m + 2) roundings of the signal's length, its difference
-    to a multiple of a row of the Gram matrix by three more, and two may be off in opposite ways.
+    In single precision no other is larger than the second. A sum of m products is off by at most
+    (m + 2) roundings of the signal's length. Each of k multiples of rows of the Gram matrix is off
+    by three roundings of its weight, and so is each sum by one of what it may come to; two
+    correlations may be off in opposite ways.
     """
-    off = 2.0 * _ROUNDING * (n_features + 8) * length
-    bound = np.float32(abs(correlations[j]) - off)
-    others = _count_reaching(correlations.shape[0], correlations, bound)
-    return _SHORTEST < length < _LONGEST and others < 1.5
+    off = 2.0 * _ROUNDING * ((n_features + k + 4) * length + (k + 4) * weight)
+    return _SHORTEST < length < _LONGEST and abs(correlation) - off > second
 
 
 @inlined
@@ -109,10 +109,7 @@ def correlate_exactly(i, layout, space):
     multiply_rows(space.block.rows[i : i + 1], layout.columns, space.exact[:1])
 
 
-def _reaching_body(correlations: Vector, bound: Vector) -> Lanes:
-    one, zero = bound.constant(1.0), bound.constant(0.0)
-    return [], [zero.where_negative(abs(correlations) - bound, one)]
-
-
-# how many are at least that large in absolute value
-_count_reaching = lane_kernel(1, 1, _reaching_body, reduces=("sum",))
+# two_largest(n, values, mask): where the largest is, and the second, both in absolute value
+_two_largest = lane_kernel(
+    1, 0, lambda values: ([], [values, values]), reduces=("argmax", "second")
+)

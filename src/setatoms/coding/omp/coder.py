@@ -20,6 +20,7 @@ from setatoms.coding.blocks import (
 from setatoms.coding.omp.coarse import CoarseSpace, allocate_coarse
 from setatoms.coding.omp.kernels import code_chunks
 from setatoms.coding.omp.pairs import OmpPairs, allocate_pairs
+from setatoms.coding.omp.steps import MOST_STEPS, OmpSteps, allocate_steps
 from setatoms.lanes import aligned_zeros
 
 # Multiplications with atoms after which coding has taken longer than starting a thread.
@@ -51,7 +52,7 @@ class OmpCoder:
 
     def _coarse(self) -> Layout:
         """Return the atoms to choose among in single precision; where that is no use, none."""
-        if self.width == 2 and self.layout.columns.size >= _LARGE:
+        if self.width <= MOST_STEPS and self.layout.columns.size >= _LARGE:
             return in_single_precision(self.layout)
         return self.layout._replace(columns=_NONE, gram=_NONE, block_rows=0)
 
@@ -61,6 +62,7 @@ class _Work(NamedTuple):
 
     block: SignalBlock
     pairs: OmpPairs
+    steps: OmpSteps
     coarse: CoarseSpace
     basis: NDArray[np.float64]  # (n_nonzero, n_padded): products of atoms with directions
     order: NDArray[np.int64]  # (n_nonzero,): 0, 1, ...
@@ -70,11 +72,13 @@ class _Work(NamedTuple):
 
 
 def _allocate(_n: int, sizes: Sizes, coarse: Sizes, n_nonzero: int) -> _Work:
+    n_padded, block_rows = sizes.n_padded, max(sizes.block_rows, coarse.block_rows)
     return _Work(
         block=allocate_block(sizes),
-        pairs=allocate_pairs(sizes.n_padded, max(sizes.block_rows, coarse.block_rows)),
+        pairs=allocate_pairs(n_padded, block_rows),
+        steps=allocate_steps(n_padded, block_rows, n_nonzero),
         coarse=allocate_coarse(sizes, coarse),
-        basis=aligned_zeros((n_nonzero, sizes.n_padded)),
+        basis=aligned_zeros((n_nonzero, n_padded)),
         order=np.arange(n_nonzero),
         factor=np.empty((n_nonzero, n_nonzero)),
         along=np.empty(n_nonzero),

@@ -1,4 +1,4 @@
-"""Orthogonal matching pursuit, compiled: the rows of a chunk, then one signal after the other."""
+"""Orthogonal matching pursuit, compiled: the rows of a chunk in blocks, or a signal by itself."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from setatoms.coding.omp.pairs import (
     subtract,
     take_pair,
 )
+from setatoms.coding.omp.steps import MOST_STEPS, take_steps, take_steps_of
 from setatoms.lanes import subtract_rows
 from setatoms.vectors import fill, largest, norm
 
@@ -30,25 +31,26 @@ def code_chunks(X, layout, coarse, work, out, chunks):
             if coarse.block_rows > 0:
                 _fill_coarsely(X[first:last], layout, coarse, work, here)
             else:
-                _fill_omp(X[first:last], layout, work, here)
+                _fill_omp(X[first:last], layout, coarse, work, here)
             report_errors(first, here, chunks)
 
 
 @kernel
-def _fill_omp(X, layout, work, out):
+def _fill_omp(X, layout, coarse, work, out):
     """Code the rows of X (n, m) into out."""
-    block, size = work.block, layout.block_rows
-    # two atoms, the usual case, are found for many signals at a time
-    in_pairs = out.support.shape[1] == 2
+    block, size, s = work.block, layout.block_rows, out.support.shape[1]
     for start in range(0, X.shape[0], size):
         stop = min(start + size, X.shape[0])
         correlate_block(X, start, stop, layout, block)
-        if in_pairs:
+        # two atoms, the usual case, have equations of their own
+        if s == 2:
             choose_pairs(stop - start, layout, block, work.pairs)
             solve_pairs(stop - start, layout.gram, block.rows, work.pairs)
+        elif s <= MOST_STEPS:
+            take_steps(stop - start, out.support[start:stop], layout, coarse, work)
         for row in range(start, stop):
-            i, k = row - start, 2
-            if not in_pairs or not take_pair(i, work.pairs, out.support[row], work.x):
+            i, k = row - start, s
+            if not _take(i, out.support[row], work):
                 length = norm(block.rows[i])
                 k = _code_one(length, block.correlations[i], layout, work, out.support[row])
             _finish(row, k, block.rows[i], block.scales[i], layout, work, out)
@@ -56,20 +58,31 @@ def _fill_omp(X, layout, work, out):
 
 @kernel
 def _fill_coarsely(X, layout, coarse, work, out):
-    """Code the rows of X (n, m), with two atoms each, into out: chosen in single precision."""
-    space, size = work.coarse, coarse.block_rows
+    """Code the rows of X (n, m) into out: with atoms that are chosen in single precision."""
+    space, size, s = work.coarse, coarse.block_rows, out.support.shape[1]
     block = space.block
     for start in range(0, X.shape[0], size):
         stop = min(start + size, X.shape[0])
-        choose_coarsely(X, start, stop, layout, coarse, space, work.pairs)
-        solve_pairs(stop - start, layout.gram, block.rows, work.pairs)
+        correlate_block(X, start, stop, coarse, block)
+        if s == 2:
+            choose_coarsely(stop - start, layout, coarse, space, work.pairs)
+            solve_pairs(stop - start, layout.gram, block.rows, work.pairs)
+        else:
+            take_steps(stop - start, out.support[start:stop], layout, coarse, work)
         for row in range(start, stop):
-            i, k = row - start, 2
-            if not take_pair(i, work.pairs, out.support[row], work.x):
+            i, k = row - start, s
+            if not _take(i, out.support[row], work):
                 correlate_exactly(i, layout, space)
-                length = work.pairs.length[i]
-                k = _code_one(length, space.exact[0], layout, work, out.support[row])
+                k = _code_one(norm(block.rows[i]), space.exact[0], layout, work, out.support[row])
             _finish(row, k, block.rows[i], block.scales[i], layout, work, out)
+
+
+@inlined
+def _take(i, support, work):
+    """Fill support (s,) and work.x (s,) of signal i of the block; False if it goes on alone."""
+    if support.shape[0] == 2:
+        return take_pair(i, work.pairs, support, work.x)
+    return support.shape[0] <= MOST_STEPS and take_steps_of(i, work.steps, work.x)
 
 
 @inlined
