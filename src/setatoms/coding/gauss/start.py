@@ -29,7 +29,7 @@ class Greedy(NamedTuple):
     z: NDArray[Any]  # (n, n_padded)
     listed: NDArray[np.bool_]  # (n, n_padded): atoms that were in use
     rows: NDArray[np.int64]  # (n,): which signal it is, or -1
-    atoms: NDArray[np.int64]  # (n,): the atom to change next
+    atoms: NDArray[np.uintp]  # (n,): the atom to change next; signed ones are slower to use
     changes: NDArray[np.float64]  # (n,): by how much
     counts: NDArray[np.int64]  # (n,): atoms listed
     steps: NDArray[np.int64]  # (n,): steps that may still be taken
@@ -38,10 +38,10 @@ class Greedy(NamedTuple):
 def allocate_greedy(n_padded: int, dtype: DTypeLike) -> Greedy:
     """Return work space for dictionaries of so many atoms, in that precision."""
     n = _TEAMS * _SIDE
-    rows, atoms, counts, steps = np.zeros((4, n), np.int64)
+    rows, counts, steps = np.zeros((3, n), np.int64)
     return Greedy(
         aligned_zeros((n, n_padded), dtype), aligned_zeros((n, n_padded), dtype),
-        np.zeros((n, n_padded), np.bool_), rows, atoms, np.zeros(n), counts, steps,
+        np.zeros((n, n_padded), np.bool_), rows, np.zeros(n, np.uintp), np.zeros(n), counts, steps,
     )  # fmt: skip
 
 
