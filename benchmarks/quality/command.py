@@ -20,6 +20,7 @@ STUDIES = (
     "fdr",
     "missing",
     "mixed",
+    "precision",
     "same_rows",
     "streams",
     "thresholds",

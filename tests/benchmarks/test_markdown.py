@@ -22,7 +22,7 @@ def test_figures_replace_what_stands_between_their_marks(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("page", "name"),
     [
-        ("performance", "results"),
+        *(("performance", name) for name in ("curve", "precision", "results")),
         ("ensemble", "results"),
         *(("ensemble", name) for name in ("choice", "ensemble", "same_rows")),
         *(("decisions", name) for name in ("fdr", "mixed", "thresholds")),
