@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -22,6 +23,10 @@ def coders():
     X[1] = 0.0
     yield "omp of pairs", setatoms.omp(X, atoms, n_nonzero=2)
     yield "omp", setatoms.omp(X, atoms, n_nonzero=4, actual_atoms=True)
+    with patch("setatoms.coding.omp.coder._LARGE", 0):
+        for n_nonzero in (1, 2, 5):
+            codes = setatoms.omp(np.tile(X, (4, 1)), atoms, n_nonzero=n_nonzero)
+            yield f"omp of {n_nonzero} in single precision", codes
     yield "cones in pairs", setatoms.cone_omp(X, atoms, radii)
     yield "cones", setatoms.cone_omp(X, atoms, radii, n_nonzero=3, actual_atoms=True)
     yield "gaussians", setatoms.gauss_l1(X, atoms, radii, actual_atoms=True)
@@ -78,7 +83,7 @@ def both(tmp_path_factory):
 def test_plain_kernels_choose_the_same_atoms(both):
     compiled, plain = both
     supports = [name for name in compiled.files if "support" in name]
-    assert len(supports) == 7
+    assert len(supports) == 10
     for name in supports:
         np.testing.assert_array_equal(plain[name], compiled[name], err_msg=name)
 

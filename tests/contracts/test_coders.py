@@ -49,6 +49,7 @@ def code_gaussians(X, atoms=ATOMS, radii=RADII, *, coder=gauss_l1, **options):
 # Two atoms per signal have kernels of their own.
 COMPILED = {
     "omp": code_omp,
+    "omp-single": partial(code_omp, most=1),
     "omp-pairs": partial(code_omp, most=2),
     "cone_omp": code_cones,
     "cone_omp-pairs": partial(code_cones, most=2),
@@ -59,7 +60,10 @@ TWINS = {
     "cone_omp-reference": partial(code_cones, coder=reference.cone_omp),
     "gauss_l1-reference": partial(code_gaussians, coder=reference.gauss_l1),
 }
-MATCHING = {name: COMPILED[name] for name in ("omp", "omp-pairs", "cone_omp", "cone_omp-pairs")}
+MATCHING = {
+    name: COMPILED[name]
+    for name in ("omp", "omp-single", "omp-pairs", "cone_omp", "cone_omp-pairs")
+}
 SETS = {name: COMPILED[name] for name in ("cone_omp", "cone_omp-pairs", "gauss_l1")}
 
 

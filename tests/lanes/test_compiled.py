@@ -255,6 +255,11 @@ def test_single_vectors_are_handed_from_step_to_step(dtype):
     assert largest == values[:3].max()
 
 
+def test_single_vectors_are_not_for_loops_of_any_length():
+    with pytest.raises(ValueError, match="leave out any_length"):
+        lane_kernel(2, 0, lambda one, _: ([one], []), writes=(1,), vectors=(1,), any_length=True)
+
+
 def random_triangles(n_places, dtype):
     """Return unit lower triangles side by side, packed and (lanes, n, n), and vectors for them."""
     rng, lanes = np.random.default_rng(n_places), count_lanes(dtype)

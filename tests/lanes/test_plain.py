@@ -118,13 +118,16 @@ def compiled_triangles(lower, products, vectors, n_places):
     subtract_symmetric(vectors[3], lower, vectors[2], n_places)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n_places", [1, 4, 7])
-def test_plain_triangles_are_those_of_compiled_code(n_places):
-    rng = np.random.default_rng(0)
-    lower = rng.uniform(0.0, 0.1, (n_places * (n_places + 1) // 2, 8))
+def test_plain_triangles_are_those_of_compiled_code(n_places, dtype):
+    rng, lanes = np.random.default_rng(0), 64 // np.dtype(dtype).itemsize
+    lower = rng.uniform(0.0, 0.1, (n_places * (n_places + 1) // 2, lanes)).astype(dtype)
     q = np.arange(n_places)
     lower[q * (q + 3) // 2] = 1.0
-    vectors = rng.standard_normal((4, n_places, 8))
+    # pivots that are raised: a negative one, and one below the square of an entry under it
+    lower[0, 0], lower[-n_places:, 1] = -1.0, 2.0
+    vectors = rng.standard_normal((4, n_places, lanes)).astype(dtype)
     expected = [lower.copy(), np.zeros_like(lower), vectors.copy()]
     compiled_triangles(*expected, n_places)
     found = [lower, np.zeros_like(lower), vectors]
@@ -133,6 +136,29 @@ def test_plain_triangles_are_those_of_compiled_code(n_places):
     plain.solve_lower(lower, vectors[1], n_places)
     plain.solve_upper(lower, vectors[2], n_places)
     plain.subtract_symmetric(vectors[3], lower, vectors[2], n_places)
-    # products are not fused with sums: a few roundings apart
+    # products are not fused with sums: a few roundings apart, of what a tiny pivot was divided by
     for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
+        close = 1e4 * np.finfo(dtype).eps * np.abs(other).max()
+        np.testing.assert_allclose(one, other, rtol=0, atol=close)
+
+
+_two_largest = lane_kernel(
+    1, 0, lambda values: ([], [values, values]), reduces=("argmax", "second")
+)
+
+
+@kernel
+def two_largest(values, mask):
+    return _two_largest(values.shape[0], values, mask)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("special", [[], [np.inf], [3.0, -3.0], [0.0] * 48])
+def test_plain_second_is_that_of_compiled_code(dtype, special):
+    values = np.random.default_rng(0).standard_normal(48).astype(dtype)
+    values[5 : 5 + len(special)] = special[:43]
+    values[: max(0, len(special) - 43)] = 0.0
+    loop = plain.make_loop(
+        Loop(1, 0, lambda v: ([], [v, v]), (), ("argmax", "second"), any_length=False)
+    )
+    assert loop(48, values, 63) == two_largest(values, 63)

@@ -36,6 +36,7 @@ from setatoms._compile import JIT_DISABLED
 from setatoms.lanes import plain
 from setatoms.lanes.aligned import aligned_zeros
 from setatoms.lanes.compiled import compile_loop
+from setatoms.lanes.packed import entry
 from setatoms.lanes.products import multiply_chosen as _multiply_chosen
 from setatoms.lanes.products import multiply_rows as _multiply_rows
 from setatoms.lanes.rows import largest_left as _largest_left
@@ -52,6 +53,7 @@ __all__ = [
     "Vector",
     "aligned_zeros",
     "count_lanes",
+    "entry",
     "factor_column",
     "lane_kernel",
     "largest_left",
@@ -86,11 +88,14 @@ def lane_kernel(
     function returns the reduced values: nothing, one, or a tuple.
 
     Arrays listed in ``vectors`` are single vectors, the same in every step; what is written to one
-    is what the next step finds there.
+    is what the next step finds there, and no other argument may overlap it. Lengths are then those
+    of whole vectors.
 
     With ``any_length`` the last vector may be a part of one: the body then sees zeros in the other
     lanes, which are neither written nor reduced.
     """
+    if vectors and any_length:
+        raise ValueError("with single vectors, a loop is over whole vectors: leave out any_length")
     return _make(Loop(n_arrays, n_scalars, body, writes, reduces, vectors, any_length=any_length))
 
 

@@ -26,7 +26,7 @@ def _subtract_rows(_context, _length, out, start, rows, chosen, factors, _count,
     """Fill out[:length] with ``start - sum_q factors[q] rows[chosen[q]]`` over ``q < count``.
 
     What is written is multiplied by scale; the squared norm before that is returned. Any length.
-    The sums stay in registers, four vectors at a time. Factors may be of another precision.
+    The sums stay in registers, some vectors at a time. Factors may be of another precision.
     """
     shape = shape_of(out, start, rows)
 
@@ -111,8 +111,9 @@ def _pointer_and_width(context, builder, kind, value):
 
 
 def _accumulate(builder, shape, source, target, length, count, term, finish, *, any_length=False):
-    """Fill target[:length] with source plus products, sums in registers, four vectors at a time.
+    """Fill target[:length] with source plus products, sums in registers.
 
+    Four vectors are taken at a time, then two, then one.
     ``term(q)``, for q below count, returns a function from a place, and the mask of lanes that
     count there, to the two factors. ``finish`` is applied to each vector, and where it is, before
     it is written.

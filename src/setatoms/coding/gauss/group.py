@@ -36,7 +36,7 @@ WEAKEN = 6  # what the matrix lacks on its diagonal
 USED = 7  # 1, or 0 where the place is empty
 RIGHT = 8
 STEP = 9
-LEAVES = 10  # 1 where an atom has just left
+LEAVES = 10  # 1 where an atom has just left, until the factor is updated
 ZERO_AT = 11  # share of the step at which z vanishes
 SCALE = 12  # one over the pivot
 _N_BY_PLACE = 13
@@ -76,7 +76,7 @@ class Group(NamedTuple):
     signals: Floats  # (_N_BY_SIGNAL, size)
     gram: Floats  # (n_places * (n_places + 1) / 2, size): see `entry`
     lower: Floats  # the same: unit triangular factor of the matrix, pivots on its diagonal
-    products: Floats  # the same: entries of the factor times the pivot of their column
+    products: Floats  # the same, while factoring: entries below pivots before they were divided
 
 
 def allocate_group(n_places: int, dtype: DTypeLike) -> Group:
@@ -89,12 +89,6 @@ def allocate_group(n_places: int, dtype: DTypeLike) -> Group:
         lower=aligned_zeros((n_entries, size), dtype),
         products=aligned_zeros((n_entries, size), dtype),
     )
-
-
-@kernel
-def entry(q, p):
-    """Return where row q and column p <= q of a symmetric matrix stand."""
-    return q * (q + 1) // 2 + p
 
 
 @kernel

@@ -39,13 +39,13 @@ from setatoms.coding.gauss.group import (
     ZERO_AT,
     Z,
     copy,
-    entry,
     length_of,
 )
 from setatoms.coding.gauss.objective import evaluate, refresh, refuse_inexact, settle
 from setatoms.lanes import (
     Lanes,
     Vector,
+    entry,
     factor_column,
     lane_kernel,
     solve_lower,
@@ -74,7 +74,7 @@ def solve_group(n_places, threshold, budget, group):
     refresh(n_places, threshold, group)
     evaluate(n_places, threshold, group)
     copy(signals[VALUE], signals[BEGUN])
-    _multiply_by(length_of(n_places, group), places[WEAKEN], places[SPREAD], signals[STRENGTH])
+    _set_weaken(length_of(n_places, group), places[WEAKEN], places[SPREAD], signals[STRENGTH])
     _factor(n_places, group)
     for _ in range(_NEWTON_STEPS):
         at_rest, changed = _newton_step(n_places, budget.tol, group)
@@ -121,7 +121,7 @@ def _remove(n_places, group):
     update, beta = group.signals[UPDATE], group.signals[BETA]
     _begin_update(update)
     first = 0
-    while first < n_places and _largest(mark[first]) <= 0.0:
+    while first < n_places and _most(mark[first]) <= 0.0:
         first += 1
     for p in range(first, n_places):
         _update_pivot(mark[p], scale[p], update, beta)
@@ -250,8 +250,8 @@ def _factor_body(mark: Vector, lower: Vector, own: Vector, beta: Vector) -> Lane
 
 
 _begin = vector_kernel(3, 0, _begin_body, writes=(0, 1, 2))
-_multiply_by = lane_kernel(
-    3, 0, lambda _target, source, factor: ([factor * source], []), writes=(0,), vectors=(2,)
+_set_weaken = lane_kernel(
+    3, 0, lambda _weaken, spread, strength: ([strength * spread], []), writes=(0,), vectors=(2,)
 )
 _enter = lane_kernel(4, 0, _enter_body, writes=(3,), vectors=(1,))
 _enter_diagonal = vector_kernel(4, 0, _diagonal_body, writes=(3,))
@@ -259,7 +259,7 @@ _set_right = lane_kernel(10, 0, _right_body, writes=(8, 9), vectors=(6, 7))
 _multiply = lane_kernel(2, 0, lambda target, factor: ([target * factor], []), writes=(0,))
 _reset = vector_kernel(3, 0, _reset_body, writes=(0, 1, 2))
 _begin_update = vector_kernel(1, 0, lambda update: ([update.constant(_BARRIER)], []), writes=(0,))
-_largest = vector_kernel(1, 0, lambda numbers: ([], [numbers]), reduces=("max",))
+_most = vector_kernel(1, 0, lambda numbers: ([], [numbers]), reduces=("max",))
 _update_pivot = vector_kernel(4, 0, _pivot_body, writes=(1, 2, 3))
 _update_factor = vector_kernel(4, 0, _factor_body, writes=(0, 1))
 _measure = lane_kernel(7, 0, _measure_body, writes=(4, 5, 6), vectors=(5, 6))

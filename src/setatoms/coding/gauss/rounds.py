@@ -29,11 +29,10 @@ from setatoms.coding.gauss.group import (
     Group,
     Z,
     allocate_group,
-    entry,
 )
 from setatoms.coding.gauss.newton import solve_group
 from setatoms.coding.gauss.start import choose_greedily
-from setatoms.lanes import aligned_zeros, count_lanes, lane_kernel, subtract_rows
+from setatoms.lanes import aligned_zeros, count_lanes, entry, lane_kernel, subtract_rows
 from setatoms.vectors import largest
 
 Ints = NDArray[np.int64]

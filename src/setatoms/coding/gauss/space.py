@@ -54,7 +54,7 @@ def allocate_space(n: int, sizes: Sizes, width: int) -> Space:
     )
     return Space(
         rows=rows,
-        greedy=allocate_greedy(n_padded, dtype),
+        greedy=allocate_greedy(n_padded, width, dtype),
         rounds=allocate_rounds(n, n_padded, width, dtype),
         members=np.empty((width, n_features)),
         spreads=np.empty(n_padded),

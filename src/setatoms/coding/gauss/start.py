@@ -28,6 +28,7 @@ class Greedy(NamedTuple):
     u: NDArray[Any]  # (n, n_padded): correlations with what is left
     z: NDArray[Any]  # (n, n_padded)
     listed: NDArray[np.bool_]  # (n, n_padded): atoms that were in use
+    order: NDArray[np.int32]  # (n, width + 1): these, in the order in which they came in
     rows: NDArray[np.int64]  # (n,): which signal it is, or -1
     atoms: NDArray[np.uintp]  # (n,): the atom to change next; signed ones are slower to use
     changes: NDArray[np.float64]  # (n,): by how much
@@ -35,13 +36,14 @@ class Greedy(NamedTuple):
     steps: NDArray[np.int64]  # (n,): steps that may still be taken
 
 
-def allocate_greedy(n_padded: int, dtype: DTypeLike) -> Greedy:
-    """Return work space for dictionaries of so many atoms, in that precision."""
+def allocate_greedy(n_padded: int, width: int, dtype: DTypeLike) -> Greedy:
+    """Return work space for dictionaries of so many atoms, of which codes may use `width`."""
     n = _TEAMS * _SIDE
     rows, counts, steps = np.zeros((3, n), np.int64)
     return Greedy(
         aligned_zeros((n, n_padded), dtype), aligned_zeros((n, n_padded), dtype),
-        np.zeros((n, n_padded), np.bool_), rows, np.zeros(n, np.uintp), np.zeros(n), counts, steps,
+        np.zeros((n, n_padded), np.bool_), np.zeros((n, width + 1), np.int32),
+        rows, np.zeros(n, np.uintp), np.zeros(n), counts, steps,
     )  # fmt: skip
 
 
@@ -74,7 +76,7 @@ def _prepare_step(side, n_taken, n_fresh, queue, gaussians, budget, greedy, rows
     """
     while True:
         if greedy.rows[side] >= 0:
-            if _goes_on(side, gaussians.threshold, budget.start_share, greedy, out):
+            if _goes_on(side, gaussians.threshold, budget.start_share, greedy):
                 break
             _unload(side, greedy, rows, out, counts)
         if n_taken == n_fresh:
@@ -97,7 +99,7 @@ def _load(side, row, gaussians, greedy, rows, out):
 
 
 @kernel
-def _goes_on(side, threshold, least_share, greedy, out):
+def _goes_on(side, threshold, least_share, greedy):
     """Decide by how much to change the chosen coefficient; False if the start is done."""
     j, z = greedy.atoms[side], greedy.z[side]
     u = greedy.u[side, j]
@@ -105,14 +107,12 @@ def _goes_on(side, threshold, least_share, greedy, out):
     share = least_share if greedy.counts[side] > 0 else _FIRST_SHARE
     if abs(change) < share * threshold or greedy.steps[side] == 0:
         return False
-    k, is_listed = greedy.counts[side], greedy.listed[side, j]
-    if k < out.support.shape[1]:
-        # written even if it does not count: whether an atom is new cannot be predicted
-        out.support[greedy.rows[side], k] = j
-    elif not is_listed:
+    # whether an atom is new cannot be predicted, so there is no branch for it
+    count = greedy.counts[side] + (not greedy.listed[side, j])
+    if count == greedy.order.shape[1]:
         return False
-    greedy.listed[side, j] = True
-    greedy.counts[side] = k + (not is_listed)
+    greedy.order[side, greedy.counts[side]] = j
+    greedy.listed[side, j], greedy.counts[side] = True, count
     z[j] += change
     greedy.changes[side] = change
     greedy.steps[side] -= 1
@@ -124,7 +124,7 @@ def _unload(side, greedy, rows, out, counts):
     """Hand over the atoms in use, in the order in which they came in."""
     row, k = greedy.rows[side], 0
     for q in range(greedy.counts[side]):
-        j = out.support[row, q]
+        j = greedy.order[side, q]
         greedy.listed[side, j] = False
         if greedy.z[side, j] != 0.0:
             out.support[row, k], rows.z[row, k] = j, greedy.z[side, j]

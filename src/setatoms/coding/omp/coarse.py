@@ -3,8 +3,8 @@
 Most of the time goes into the products of signals with all atoms, of which few are needed. So they
 are computed in single precision, in half of the time, and tell which atom correlates most wherever
 its correlation is larger than all others by more than rounding. The few that are needed follow in
-double precision, as do all of the few signals for which single precision does not tell. The
-choice, and all that follows, is the same to the last bit.
+double precision, as do all of the few signals for which single precision does not tell. The choice
+is the same and, of two atoms, all that follows to the last bit.
 """
 
 from __future__ import annotations
@@ -97,10 +97,12 @@ def _stands_out(correlation, second, length, weight, k, n_features):
     In single precision no other is larger than the second. A sum of m products is off by at most
     (m + 2) roundings of the signal's length. Each of k multiples of rows of the Gram matrix is off
     by three roundings of its weight, and so is each sum by one of what it may come to; two
-    correlations may be off in opposite ways.
+    correlations may be off in opposite ways. The weight is the sum of the coefficients' sizes. Two
+    roundings more are for atoms that are not quite units and for what double precision rounds.
     """
     off = 2.0 * _ROUNDING * ((n_features + k + 4) * length + (k + 4) * weight)
-    return _SHORTEST < length < _LONGEST and abs(correlation) - off > second
+    in_range = _SHORTEST < length < _LONGEST and weight < _LONGEST
+    return in_range and abs(correlation) - off > second
 
 
 @inlined
@@ -109,7 +111,7 @@ def correlate_exactly(i, layout, space):
     multiply_rows(space.block.rows[i : i + 1], layout.columns, space.exact[:1])
 
 
-# two_largest(n, values, mask): where the largest is, and the second, both in absolute value
+# where the largest of n numbers is in absolute value, and a bound on all others
 _two_largest = lane_kernel(
     1, 0, lambda values: ([], [values, values]), reduces=("argmax", "second")
 )

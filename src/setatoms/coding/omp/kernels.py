@@ -16,7 +16,7 @@ from setatoms.coding.omp.pairs import (
     subtract,
     take_pair,
 )
-from setatoms.coding.omp.steps import MOST_STEPS, take_steps, take_steps_of
+from setatoms.coding.omp.steps import fit_block, read_fit
 from setatoms.lanes import subtract_rows
 from setatoms.vectors import fill, largest, norm
 
@@ -46,8 +46,8 @@ def _fill_omp(X, layout, coarse, work, out):
         if s == 2:
             choose_pairs(stop - start, layout, block, work.pairs)
             solve_pairs(stop - start, layout.gram, block.rows, work.pairs)
-        elif s <= MOST_STEPS:
-            take_steps(stop - start, out.support[start:stop], layout, coarse, work)
+        elif work.steps.own.shape[0] > 0:
+            fit_block(stop - start, out.support[start:stop], layout, coarse, work)
         for row in range(start, stop):
             i, k = row - start, s
             if not _take(i, out.support[row], work):
@@ -68,7 +68,7 @@ def _fill_coarsely(X, layout, coarse, work, out):
             choose_coarsely(stop - start, layout, coarse, space, work.pairs)
             solve_pairs(stop - start, layout.gram, block.rows, work.pairs)
         else:
-            take_steps(stop - start, out.support[start:stop], layout, coarse, work)
+            fit_block(stop - start, out.support[start:stop], layout, coarse, work)
         for row in range(start, stop):
             i, k = row - start, s
             if not _take(i, out.support[row], work):
@@ -82,7 +82,7 @@ def _take(i, support, work):
     """Fill support (s,) and work.x (s,) of signal i of the block; False if it goes on alone."""
     if support.shape[0] == 2:
         return take_pair(i, work.pairs, support, work.x)
-    return support.shape[0] <= MOST_STEPS and take_steps_of(i, work.steps, work.x)
+    return work.steps.own.shape[0] > 0 and read_fit(i, work.steps, work.x)
 
 
 @inlined

@@ -36,7 +36,7 @@ class OmpPairs(NamedTuple):
     length: NDArray[np.float64]  # ||y||
     x1: NDArray[np.float64]
     x2: NDArray[np.float64]
-    spare: NDArray[np.float64]  # negative for a signal that is declined
+    spare: NDArray[np.float64]  # not positive for a signal that is declined
 
 
 def allocate_pairs(n_padded: int, block_rows: int) -> OmpPairs:
@@ -74,7 +74,8 @@ def solve_pairs(n_rows, gram, rows, pairs):
 @inlined
 def take_pair(i, pairs, support, x):
     """Fill support (2,) and x (2,) of signal i; False if it is declined."""
-    if pairs.spare[i] < 0.0:
+    # of an atom that is not quite a unit, something is left to itself
+    if not pairs.spare[i] > 0.0 or pairs.first[i] == pairs.second[i]:
         return False
     support[0], support[1] = pairs.first[i], pairs.second[i]
     x[0], x[1] = pairs.x1[i], pairs.x2[i]

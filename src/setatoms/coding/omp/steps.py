@@ -1,12 +1,12 @@
-"""Orthogonal matching pursuit of up to 16 atoms, for a block of signals at a time.
+"""Orthogonal matching pursuit with one atom, or 3 to 16, for a block of signals at a time.
 
 A step gives every signal of the block one more atom. Choosing it takes a pass over all atoms for
 each signal, of which the processor works on the next while it waits for the last. Least squares on
 the atoms so far, by a Cholesky factor that grows by a row, is done for eight signals side by side.
 
 Correlations with what is left are always computed from those with the signal, ``D y - G x``, which
-is exact enough unless atoms are nearly dependent. Such a signal, and one that fewer atoms
-represent, is declined here and coded on its own instead (`setatoms.coding.omp`).
+is exact enough unless atoms are nearly dependent and coefficients large. Such a signal, and one
+that fewer atoms represent, is declined here and coded on its own instead (`setatoms.coding.omp`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from setatoms._compile import inlined, kernel
 from setatoms.coding.omp.coarse import choose_after, choose_first
 from setatoms.coding.omp.pairs import LEAST_CORRELATION
 from setatoms.lanes import (
+    LANES,
     Lanes,
     Vector,
     aligned_zeros,
+    entry,
     lane_kernel,
     largest_left,
 )
@@ -30,16 +32,20 @@ from setatoms.vectors import dot, fill, largest, norm
 
 # With more atoms, numbers of a block no longer fit into the cache.
 MOST_STEPS = 16
-# How far apart an atom and those before it must be, as the square of a distance.
-_LEAST_PIVOT = 1e-6
+# The square of how far an atom must be from those before it. Coefficients may be as large as the
+# signal divided by it, and D y - G x loses as many digits: three here, of sixteen.
+_NEARLY_DEPENDENT = 1e-6
 
 
 class OmpSteps(NamedTuple):
-    """Work space, and numbers of each signal of a block: the last axis is over signals."""
+    """Work space, and numbers of each signal of a block: the last axis is over signals.
+
+    Numbers of signals that a block lacks are zero up to the end of a vector, and stale beyond.
+    """
 
     left: NDArray[np.float64]  # (n_padded,): correlations with what is left of a signal
     own: NDArray[np.float64]  # (n_nonzero,): its coefficients
-    lower: NDArray[np.float64]  # (n_entries, block_rows): Cholesky factor, see `_entry`
+    lower: NDArray[np.float64]  # (n_entries, block_rows): Cholesky factor, see `entry`
     inverse: NDArray[np.float64]  # (n_nonzero, block_rows): of its diagonal
     along: NDArray[np.float64]  # (n_nonzero, block_rows): coefficients of the directions
     x: NDArray[np.float64]  # (n_nonzero, block_rows): coefficients of the atoms
@@ -48,11 +54,11 @@ class OmpSteps(NamedTuple):
 
 
 def allocate_steps(n_padded: int, block_rows: int, n_nonzero: int) -> OmpSteps:
-    """Return `OmpSteps` for blocks of so many signals; without room if they are not for these."""
-    n = n_nonzero if n_nonzero <= MOST_STEPS else 0
+    """Return `OmpSteps` for blocks of so many signals; for two atoms or too many, empty."""
+    n = n_nonzero if n_nonzero <= MOST_STEPS and n_nonzero != 2 else 0
     inverse, along, x = aligned_zeros((3, n, block_rows))
     return OmpSteps(
-        left=aligned_zeros(n_padded),
+        left=aligned_zeros(n_padded if n > 0 else 0),
         own=np.zeros(n),
         lower=aligned_zeros((n * (n + 1) // 2, block_rows)),
         inverse=inverse,
@@ -64,20 +70,23 @@ def allocate_steps(n_padded: int, block_rows: int, n_nonzero: int) -> OmpSteps:
 
 
 @kernel
-def take_steps(n_rows, supports, layout, coarse, work):
+def fit_block(n_rows, supports, layout, coarse, work):
     """Choose atoms of the first n_rows signals of the block and fit them.
 
     Fill supports (n_rows, n_nonzero), steps.x and steps.spare.
     """
     steps, in_single = work.steps, coarse.block_rows > 0
     rows = work.coarse.block.rows if in_single else work.block.rows
+    n_whole = -(-n_rows // LANES) * LANES
     fill(steps.spare, 1.0)
     for i in range(n_rows):
         steps.length[i] = norm(rows[i])
+    for i in range(n_rows, n_whole):
+        _empty(i, steps)
     for k in range(supports.shape[1]):
         for i in range(n_rows):
             support = supports[i]
-            if steps.spare[i] < 0.0:
+            if not steps.spare[i] > 0.0:
                 j = support[0]
             elif in_single:
                 j = _choose_in_single(i, k, support, layout, coarse, work)
@@ -87,19 +96,29 @@ def take_steps(n_rows, supports, layout, coarse, work):
                 steps.along[k, i] = work.block.correlations[i, j]
             support[k] = j
             for p in range(k + 1):
-                steps.lower[_entry(k, p), i] = layout.gram[j, support[p]]
-        _extend(k, steps)
-        _solve(k, steps)
+                steps.lower[entry(k, p), i] = layout.gram[j, support[p]]
+        _extend(k, n_whole, steps)
+        _solve(k, n_whole, steps)
 
 
 @inlined
-def take_steps_of(i, steps, x):
+def read_fit(i, steps, x):
     """Fill x (n_nonzero,) with the coefficients of signal i; False if it is declined."""
-    if steps.spare[i] < 0.0:
+    if not steps.spare[i] > 0.0:
         return False
     for q in range(x.shape[0]):
         x[q] = steps.x[q, i]
     return True
+
+
+@inlined
+def _empty(i, steps):
+    """Set all numbers of a signal that is not there to zero."""
+    steps.length[i] = 0.0
+    for q in range(steps.along.shape[0]):
+        steps.along[q, i] = 0.0
+    for q in range(steps.lower.shape[0]):
+        steps.lower[q, i] = 0.0
 
 
 @inlined
@@ -116,7 +135,7 @@ def _choose(i, k, support, layout, work):
 
 @inlined
 def _choose_in_single(i, k, support, layout, coarse, work):
-    """Do the same in single precision where that is certain."""
+    """Return the same atom, found in single precision where that is certain."""
     steps = work.steps
     length = steps.length[i]
     if k == 0:
@@ -132,20 +151,14 @@ def _gather(i, k, steps):
         steps.own[q] = steps.x[q, i]
 
 
-@inlined
-def _entry(q, p):
-    """Return where row q and column p <= q of the factor stand."""
-    return q * (q + 1) // 2 + p
-
-
 @kernel
-def _extend(k, steps):
-    """Make the new row of the factor from products of the new atoms with those before."""
+def _extend(k, n, steps):
+    """Make the new row of the factors of n signals, from products of the new atoms with others."""
     lower, inverse, along = steps.lower, steps.inverse, steps.along
-    n, first = lower.shape[1], _entry(k, 0)
+    first = entry(k, 0)
     for p in range(k):
         for q in range(p):
-            _subtract_product(n, lower[first + p], lower[first + q], lower[_entry(p, q)])
+            _subtract_product(n, lower[first + p], lower[first + q], lower[entry(p, q)])
         _multiply(n, lower[first + p], inverse[p])
     for p in range(k):
         _subtract_product(n, lower[first + k], lower[first + p], lower[first + p])
@@ -154,23 +167,24 @@ def _extend(k, steps):
 
 
 @kernel
-def _solve(k, steps):
-    """Fill the coefficients of k + 1 atoms from those of the directions."""
+def _solve(k, n, steps):
+    """Fill the coefficients of k + 1 atoms of n signals from those of the directions."""
     lower, inverse, along, x = steps.lower, steps.inverse, steps.along, steps.x
-    n = lower.shape[1]
     for p in range(k, -1, -1):
         _copy(n, along[p], x[p])
         for q in range(p + 1, k + 1):
-            _subtract_product(n, x[p], lower[_entry(q, p)], x[q])
+            _subtract_product(n, x[p], lower[entry(q, p)], x[q])
         _multiply(n, x[p], inverse[p])
 
 
 def _close_body(
     pivot: Vector, along: Vector, _inverse: Vector, length: Vector, spare: Vector
 ) -> Lanes:
-    spare = spare.at_most(abs(along) - length * LEAST_CORRELATION).at_most(pivot - _LEAST_PIVOT)
-    # of a signal that is declined, numbers must stay finite: atoms are chosen by them
-    inverse = 1.0 / pivot.at_least(_LEAST_PIVOT).sqrt()
+    spare = spare.at_most(abs(along) - length * LEAST_CORRELATION).at_most(
+        pivot - _NEARLY_DEPENDENT
+    )
+    # numbers stay finite: where one is not, spare would forget that a signal was declined
+    inverse = 1.0 / pivot.at_least(_NEARLY_DEPENDENT).sqrt()
     return [along * inverse, inverse, spare], []
 
 
