@@ -63,36 +63,33 @@ class _Rows:
         self.begins = [_begin(builder, row) for row in self.rows]
         self.slots = [cgutils.alloca_once(builder, shape.vector) for _ in range(n_rows)]
 
-    def _vector(self, pointer: ir.Value, at: ir.Value) -> ir.Value:
-        return load(self.builder, self.shape, pointer, self._place(at))
-
-    def _place(self, at: ir.Value) -> ir.Value:
-        return self.builder.mul(at, INT(self.shape.lanes))
-
     def load(self, source: ir.Value, places: list[ir.Value]) -> None:
         """Start with vectors of source."""
         for at, slot in zip(places, self.slots, strict=True):
-            self.builder.store(self._vector(source, at), slot)
+            self.builder.store(_get(self.builder, self.shape, source, at), slot)
 
     def store(self, target: ir.Value, places: list[ir.Value]) -> None:
         """Write the sums."""
         for at, slot in zip(places, self.slots, strict=True):
-            value = self.builder.load(slot)
-            store(self.builder, self.shape, value, target, self._place(at))
+            _put(self.builder, self.shape, self.builder.load(slot), target, at)
 
     def _subtract(self, r: int, entry: ir.Value, factor: ir.Value) -> None:
         b, slot = self.builder, self.slots[r]
-        minus = b.fneg(self._vector(self.lower, entry))
+        minus = b.fneg(_get(b, self.shape, self.lower, entry))
         b.store(multiply_add(b, self.shape, minus, factor, b.load(slot)), slot)
 
     def subtract_before(self, column: ir.Value) -> None:
         """Subtract what the columns before one give."""
         with cgutils.for_range(self.builder, column, intp=INT) as loop:
-            factor = self._vector(self.vectors, loop.index)
+            factor = _get(self.builder, self.shape, self.vectors, loop.index)
             for r, begin in enumerate(self.begins):
                 self._subtract(r, self.builder.add(begin, loop.index), factor)
 
-    def subtract_own(self, pairs: Callable[[int], list[tuple[int, int]]], factors: Any) -> None:
+    def subtract_own(
+        self,
+        pairs: Callable[[int], list[tuple[int, int]]],
+        factors: Callable[[int], ir.Value],
+    ) -> None:
         """Subtract what columns of these rows give: for each of ``pairs``, a sum and a column."""
         for r, c in pairs(self.n_rows):
             high, low = max(r, c), min(r, c)
@@ -106,9 +103,21 @@ class _Rows:
         with cgutils.for_range(b, b.sub(n_places, start), intp=INT) as loop:
             last = b.sub(n_places, INT(1))
             at = b.sub(last, loop.index) if descending else b.add(start, loop.index)
-            factor, begin = self._vector(self.vectors, at), _begin(b, at)
+            factor, begin = _get(b, self.shape, self.vectors, at), _begin(b, at)
             for r, row in enumerate(self.rows):
                 self._subtract(r, b.add(begin, row), factor)
+
+
+def _get(builder: ir.IRBuilder, shape: Shape, pointer: ir.Value, at: ir.Value) -> ir.Value:
+    """Return the vector that is entry ``at``."""
+    return load(builder, shape, pointer, builder.mul(at, INT(shape.lanes)))
+
+
+def _put(
+    builder: ir.IRBuilder, shape: Shape, value: ir.Value, pointer: ir.Value, at: ir.Value
+) -> None:
+    """Write the vector that is entry ``at``."""
+    store(builder, shape, value, pointer, builder.mul(at, INT(shape.lanes)))
 
 
 def _begin(builder: ir.IRBuilder, row: ir.Value) -> ir.Value:
@@ -202,10 +211,7 @@ def _subtract_symmetric(_context, out, lower, vectors, _n_places):
             rows = _Rows(builder, shape, matrix, source, first, n_rows)
             rows.load(target, rows.rows)
             rows.subtract_before(first)
-            own = [
-                load(builder, shape, source, builder.mul(row, INT(shape.lanes)))
-                for row in rows.rows
-            ]
+            own = [_get(builder, shape, source, row) for row in rows.rows]
             rows.subtract_own(_everywhere, own.__getitem__)
             rows.subtract_after(values[3], descending=False)
             rows.store(target, rows.rows)
@@ -217,7 +223,7 @@ def _subtract_symmetric(_context, out, lower, vectors, _n_places):
 
 
 def _factor_column(_context, lower, products, inverses, _column, _n_places, _least_pivot):
-    """Make a column of the factor L, and inverses[column], of a matrix ``L D L^T`` in lower.
+    """Make a column of the factor L, and inverses[column], of a matrix ``L D L^T``, in place.
 
     The columns before it are those of L already. The pivot, an entry of D, is raised to the least
     one and to the square of every entry below it; one over it goes to inverses. Entries before they
@@ -229,13 +235,10 @@ def _factor_column(_context, lower, products, inverses, _column, _n_places, _lea
         b, (column, n_places, least_pivot) = builder, values[3:]
         matrix, undivided, scales = _pointers(context, builder, signature, values)
 
-        def vector_at(pointer, at):
-            return place(b, pointer, b.mul(at, INT(shape.lanes)), shape.number)
-
         def larger(left, right):
             return b.select(b.fcmp_ordered("<", left, right), right, left)
 
-        own = vector_at(undivided, _begin(b, column))
+        own = place(b, undivided, b.mul(_begin(b, column), INT(shape.lanes)), shape.number)
         least = cgutils.alloca_once(b, shape.vector)
         b.store(spread(b, least_pivot, shape.vector), least)
 
@@ -254,15 +257,15 @@ def _factor_column(_context, lower, products, inverses, _column, _n_places, _lea
                 b.store(after, least)
 
         _in_groups(b, column, n_places, subtract)
-        pivot = load(b, shape, vector_at(matrix, b.add(_begin(b, column), column)), INT(0))
+        pivot = _get(b, shape, matrix, b.add(_begin(b, column), column))
         inverse = b.fdiv(shape.constant(1.0), larger(pivot, b.load(least)))
-        store(b, shape, inverse, vector_at(scales, column), INT(0))
+        _put(b, shape, inverse, scales, column)
         below = b.add(column, INT(1))
         with cgutils.for_range_slice(b, below, n_places, INT(1), INT) as (row, _):
             at = b.add(_begin(b, row), column)
-            entry = load(b, shape, vector_at(matrix, at), INT(0))
-            store(b, shape, entry, vector_at(undivided, at), INT(0))
-            store(b, shape, b.fmul(entry, inverse), vector_at(matrix, at), INT(0))
+            entry = _get(b, shape, matrix, at)
+            _put(b, shape, entry, undivided, at)
+            _put(b, shape, b.fmul(entry, inverse), matrix, at)
         return context.get_dummy_value()
 
     return types.void(lower, products, inverses, types.int64, types.int64, lower.dtype), generate
