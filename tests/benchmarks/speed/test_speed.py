@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from benchmarks.speed.goals import _GOALS, AtLeast, AtMost
 from benchmarks.speed.learners import aksvd_lines
 from benchmarks.speed.lines import Line, compare
 from benchmarks.speed.paper_grid import Cell, _fit_and_score, all_cells
-from benchmarks.speed.rounds import Contender, Kind, Skipped, Timing, alternate
+from benchmarks.speed.rounds import TRIALS, Contender, Kind, Skipped, Timing, alternate
 from benchmarks.speed.settings import FULL, Settings
 from benchmarks.speed.shapes import dependent_rows, random_problems, table_problems
 
@@ -199,6 +201,19 @@ def test_contenders_are_timed_in_turn() -> None:
     timings = alternate([record("a"), record("b")], rounds=3)
     assert order == ["a", "b"] * 3
     assert [len(timing.rounds) for timing in timings] == [3, 3]
+
+
+def test_a_call_that_is_held_up_does_not_decide_how_often_a_fast_one_is_repeated() -> None:
+    calls = []
+
+    def call() -> None:
+        assert not gc.isenabled()  # which would hold up a call among many
+        calls.append(len(calls))
+        time.sleep(0.1 if len(calls) == 2 else 0.002)
+
+    alternate([Contender("ours", "ours", call, 1, lambda _: np.empty(0))], rounds=1)
+    assert len(calls) > 1 + TRIALS + 10
+    assert gc.isenabled()
 
 
 def test_ratios_compare_rates_and_not_times() -> None:
