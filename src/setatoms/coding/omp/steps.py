@@ -50,7 +50,7 @@ class OmpSteps(NamedTuple):
     along: NDArray[np.float64]  # (n_nonzero, block_rows): coefficients of the directions
     x: NDArray[np.float64]  # (n_nonzero, block_rows): coefficients of the atoms
     length: NDArray[np.float64]  # (block_rows,): ||y||
-    spare: NDArray[np.float64]  # (block_rows,): negative for a signal that is declined
+    spare: NDArray[np.float64]  # (block_rows,): not positive for a signal that is declined
 
 
 def allocate_steps(n_padded: int, block_rows: int, n_nonzero: int) -> OmpSteps:
