@@ -10,17 +10,18 @@ from setatoms._compile import kernel
 from setatoms.lanes import (
     aligned_zeros,
     count_lanes,
+    count_sides,
     factor_column,
     lane_kernel,
     largest_left,
     multiply_chosen,
     multiply_rows,
     padded,
+    pair_kernel,
     solve_lower,
     solve_upper,
     subtract_rows,
     subtract_symmetric,
-    vector_kernel,
 )
 
 # a handful of roundings
@@ -90,20 +91,20 @@ def test_kernels_of_any_length_leave_the_rest_alone(length, dtype):
     assert where == np.argmax(np.abs(out[:length]))
 
 
-_evaluate_vector = vector_kernel(3, 1, _all_operators, writes=(2,), reduces=("sum",) * 4)
+_evaluate_pair = pair_kernel(3, 1, _all_operators, writes=(2,), reduces=("sum",) * 4)
 
 
 @kernel
-def evaluate_vector(x, y, out, scalar):
-    return _evaluate_vector(x, y, out, scalar)
+def evaluate_pair(x, y, out, scalar):
+    return _evaluate_pair(x, y, out, scalar)
 
 
 @both_precisions
-def test_vector_kernels_take_a_single_vector(dtype):
-    lanes, close = count_lanes(dtype), CLOSE[dtype]
+def test_pair_kernels_take_two_vectors(dtype):
+    lanes, close = count_sides(dtype), CLOSE[dtype]
     x, y = np.random.default_rng(0).standard_normal((2, 2 * lanes)).astype(dtype)
     out = np.full(2 * lanes, 5.0, dtype)
-    total = evaluate_vector(x, y, out, 0.7)[0]
+    total = evaluate_pair(x, y, out, 0.7)[0]
     expected = by_numpy(x, y, 0.7)[:lanes]
     np.testing.assert_allclose(out[:lanes], expected, rtol=close, atol=close)
     assert np.all(out[lanes:] == 5.0)
@@ -233,7 +234,7 @@ def _running_total(values, total, share):
     return [total * 1.0, total], [total]
 
 
-_total = lane_kernel(3, 0, _running_total, writes=(0, 1), reduces=("max",), vectors=(1, 2))
+_total = lane_kernel(3, 0, _running_total, writes=(0, 1), reduces=("max",), pairs=(1, 2))
 
 
 @kernel
@@ -242,8 +243,8 @@ def total_up(length, values, total, share):
 
 
 @both_precisions
-def test_single_vectors_are_handed_from_step_to_step(dtype):
-    lanes = count_lanes(dtype)
+def test_single_pairs_are_handed_from_step_to_step(dtype):
+    lanes = count_sides(dtype)
     values = np.random.default_rng(0).standard_normal((4, lanes)).astype(dtype)
     given, total, share = values.copy(), np.ones(lanes, dtype), np.full(lanes, 0.5, dtype)
     largest = total_up(3 * lanes, values, total, share)
@@ -255,14 +256,14 @@ def test_single_vectors_are_handed_from_step_to_step(dtype):
     assert largest == values[:3].max()
 
 
-def test_single_vectors_are_not_for_loops_of_any_length():
+def test_single_pairs_are_not_for_loops_of_any_length():
     with pytest.raises(ValueError, match="leave out any_length"):
-        lane_kernel(2, 0, lambda one, _: ([one], []), writes=(1,), vectors=(1,), any_length=True)
+        lane_kernel(2, 0, lambda one, _: ([one], []), writes=(1,), pairs=(1,), any_length=True)
 
 
 def random_triangles(n_places, dtype):
     """Return unit lower triangles side by side, packed and (lanes, n, n), and vectors for them."""
-    rng, lanes = np.random.default_rng(n_places), count_lanes(dtype)
+    rng, lanes = np.random.default_rng(n_places), count_sides(dtype)
     packed = rng.uniform(-0.5, 0.5, (n_places * (n_places + 1) // 2 + 3, lanes)).astype(dtype)
     full = np.zeros((lanes, n_places, n_places))
     rows, columns = np.tril_indices(n_places)
@@ -340,7 +341,7 @@ def test_columns_of_a_factor_give_the_matrix_back(n_places, dtype):
 
 @both_precisions
 def test_pivots_are_raised_to_the_least_and_to_the_squares_below_them(dtype):
-    lanes = count_lanes(dtype)
+    lanes = count_sides(dtype)
     lower = np.array([[-3.0], [2.0], [4.0 + 1e-3]], dtype) * np.ones(lanes, dtype)
     products, inverses = np.empty_like(lower), np.empty((2, lanes), dtype)
     factor(lower, products, inverses, 2, 1e-2)

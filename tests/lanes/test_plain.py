@@ -5,6 +5,7 @@ import pytest
 
 from setatoms._compile import kernel
 from setatoms.lanes import (
+    count_sides,
     factor_column,
     lane_kernel,
     largest_left,
@@ -69,17 +70,17 @@ def test_arrays_of_other_types_are_refused(wrong):
         loop(8, wrong)
 
 
-def test_plain_loops_hand_single_vectors_from_step_to_step():
+def test_plain_loops_hand_single_pairs_from_step_to_step():
     def body(values, total):
         return [total + values, total + values], [values]
 
-    loop = plain.make_loop(Loop(2, 0, body, (0, 1), ("sum",), vectors=(1,)))
-    values, total = np.arange(24.0), np.ones(8)
-    assert loop(16, values, total) == np.arange(16).sum()
-    np.testing.assert_array_equal(values[:8], 1 + np.arange(8))
-    np.testing.assert_array_equal(values[8:16], 1 + np.arange(8) + np.arange(8, 16))
-    np.testing.assert_array_equal(values[16:], np.arange(16, 24))
-    np.testing.assert_array_equal(total, values[8:16])
+    loop = plain.make_loop(Loop(2, 0, body, (0, 1), ("sum",), pairs=(1,)))
+    values, total = np.arange(48.0), np.ones(16)
+    assert loop(32, values, total) == np.arange(32).sum()
+    np.testing.assert_array_equal(values[:16], 1 + np.arange(16))
+    np.testing.assert_array_equal(values[16:32], 1 + np.arange(16) + np.arange(16, 32))
+    np.testing.assert_array_equal(values[32:], np.arange(32, 48))
+    np.testing.assert_array_equal(total, values[16:32])
     assert loop(0, values, total) == 0
 
 
@@ -121,7 +122,7 @@ def compiled_triangles(lower, products, vectors, n_places):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n_places", [1, 4, 7])
 def test_plain_triangles_are_those_of_compiled_code(n_places, dtype):
-    rng, lanes = np.random.default_rng(0), 64 // np.dtype(dtype).itemsize
+    rng, lanes = np.random.default_rng(0), count_sides(dtype)
     lower = rng.uniform(0.0, 0.1, (n_places * (n_places + 1) // 2, lanes)).astype(dtype)
     q = np.arange(n_places)
     lower[q * (q + 3) // 2] = 1.0

@@ -1,6 +1,6 @@
 """How every kernel is compiled and kept on disk, decided once."""
 
-from setatoms._compile.kernels import JIT_DISABLED, Kernel, allocating_kernel, inlined, kernel
+from setatoms._compile.kernels import JIT_DISABLED, Kernel, allocating_kernel, inlined, kernel, part
 from setatoms._compile.notice import NOTICE
 from setatoms._compile.store import STORE, KernelStore
 
@@ -13,4 +13,5 @@ __all__ = [
     "allocating_kernel",
     "inlined",
     "kernel",
+    "part",
 ]

@@ -89,6 +89,14 @@ def allocating_kernel(function: F) -> F:
     return _compile(function, **known_options(_nrt=True))
 
 
+def part(function: F) -> F:
+    """Compile like `kernel`, as a part of the machine code of each kernel that calls it.
+
+    Where records of many arrays are handed on, a call takes longer than most of what is called.
+    """
+    return _compile(function, **known_options(_nrt=False, forceinline=True))
+
+
 def inlined(function: F) -> F:
     """Compile ``function`` as a part of each kernel that calls it, and never by itself.
 

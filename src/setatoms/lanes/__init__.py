@@ -45,7 +45,7 @@ from setatoms.lanes.triangles import factor_column as _factor_column
 from setatoms.lanes.triangles import solve_lower as _solve_lower
 from setatoms.lanes.triangles import solve_upper as _solve_upper
 from setatoms.lanes.triangles import subtract_symmetric as _subtract_symmetric
-from setatoms.lanes.vector import LANES, Lanes, Loop, Vector, count_lanes, padded
+from setatoms.lanes.vector import LANES, Lanes, Loop, Vector, count_lanes, count_sides, padded
 
 __all__ = [
     "LANES",
@@ -53,6 +53,7 @@ __all__ = [
     "Vector",
     "aligned_zeros",
     "count_lanes",
+    "count_sides",
     "entry",
     "factor_column",
     "lane_kernel",
@@ -60,11 +61,11 @@ __all__ = [
     "multiply_chosen",
     "multiply_rows",
     "padded",
+    "pair_kernel",
     "solve_lower",
     "solve_upper",
     "subtract_rows",
     "subtract_symmetric",
-    "vector_kernel",
 ]
 
 
@@ -75,7 +76,7 @@ def lane_kernel(
     *,
     writes: Sequence[int] = (),
     reduces: Sequence[str] = (),
-    vectors: Sequence[int] = (),
+    pairs: Sequence[int] = (),
     any_length: bool = False,
 ) -> Any:
     """Make a function ``f(length, *arrays, *scalars)`` for use in compiled code.
@@ -87,19 +88,19 @@ def lane_kernel(
     "second" (which no other number exceeds in absolute value, up to the bits of the mask). The
     function returns the reduced values: nothing, one, or a tuple.
 
-    Arrays listed in ``vectors`` are single vectors, the same in every step; what is written to one
-    is what the next step finds there, and no other argument may overlap it. Lengths are then those
-    of whole vectors.
+    Arrays listed in ``pairs`` are single pairs of vectors, the same in every step; what is written
+    to one is what the next step finds there, and no other argument may overlap it. Lengths are then
+    those of whole pairs.
 
     With ``any_length`` the last vector may be a part of one: the body then sees zeros in the other
     lanes, which are neither written nor reduced.
     """
-    if vectors and any_length:
-        raise ValueError("with single vectors, a loop is over whole vectors: leave out any_length")
-    return _make(Loop(n_arrays, n_scalars, body, writes, reduces, vectors, any_length=any_length))
+    if pairs and any_length:
+        raise ValueError("with single pairs, a loop is over whole pairs: leave out any_length")
+    return _make(Loop(n_arrays, n_scalars, body, writes, reduces, pairs, any_length=any_length))
 
 
-def vector_kernel(
+def pair_kernel(
     n_arrays: int,
     n_scalars: int,
     body: Callable[..., Lanes],
@@ -107,8 +108,8 @@ def vector_kernel(
     writes: Sequence[int] = (),
     reduces: Sequence[str] = (),
 ) -> Any:
-    """Make a function ``f(*arrays, *scalars)`` like that of `lane_kernel`, for single vectors."""
-    return _make(Loop(n_arrays, n_scalars, body, writes, reduces, one_vector=True))
+    """Make a function ``f(*arrays, *scalars)`` like that of `lane_kernel`, for single pairs."""
+    return _make(Loop(n_arrays, n_scalars, body, writes, reduces, one_pair=True))
 
 
 def _make(loop: Loop) -> Any:

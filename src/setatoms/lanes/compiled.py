@@ -106,13 +106,13 @@ class CompiledVector(Vector):
 
 def compile_loop(loop: Loop) -> Any:
     """Make the function that `setatoms.lanes.lane_kernel` describes, for use in compiled code."""
-    n_lengths = 0 if loop.one_vector else 1
+    n_lengths = 0 if loop.one_pair else 1
     n_masks = 1 if {"argmax", "second"} & set(loop.reduces) else 0
     first, last = n_lengths, n_lengths + loop.n_arrays
 
     def type_and_generate(_context: Any, *arguments: Any) -> Any:
         arrays = arguments[first:last]
-        shape = shape_of(*arrays)
+        shape = shape_of(*arrays, in_pairs=loop.in_pairs)
         number = arrays[0].dtype
         kinds = [types.int64 if kind == "argmax" else number for kind in loop.reduces]
         returns: Any = types.void
@@ -132,7 +132,7 @@ def compile_loop(loop: Loop) -> Any:
             ]
             kept = {
                 k: cgutils.alloca_once_value(builder, load(builder, shape, pointers[k], INT(0)))
-                for k in loop.vectors
+                for k in loop.pairs
             }
             totals = [TOTALS[kind](builder, shape, values[-1]) for kind in loop.reduces]
 
@@ -153,7 +153,7 @@ def compile_loop(loop: Loop) -> Any:
                 for total, vector in zip(totals, reduced, strict=True):
                     total.take(vector.value, at, mask)
 
-            if loop.one_vector:
+            if loop.one_pair:
                 step(INT(0), None)
             else:
                 for_each_vector(builder, shape, INT(0), values[0], step, any_length=loop.any_length)

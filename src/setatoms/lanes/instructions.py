@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
 
-from setatoms.lanes.vector import VECTOR_BYTES
+from setatoms.lanes.vector import PAIR, VECTOR_BYTES
 
 INT, INT32 = ir.IntType(64), ir.IntType(32)
 _POINTER = ir.PointerType()
@@ -28,10 +28,12 @@ class Shape:
         The type of floats.
     n_bytes : int
         Their size.
+    n_vectors : int
+        How many vectors count as one: LLVM takes them apart.
     """
 
-    def __init__(self, number: ir.Type, n_bytes: int) -> None:
-        n_bits, self.lanes = 8 * n_bytes, VECTOR_BYTES // n_bytes
+    def __init__(self, number: ir.Type, n_bytes: int, n_vectors: int) -> None:
+        n_bits, self.lanes = 8 * n_bytes, n_vectors * VECTOR_BYTES // n_bytes
         self.number, self.n_bytes = number, n_bytes
         self.vector = ir.VectorType(number, self.lanes)
         self.name = f"v{self.lanes}f{n_bits}"
@@ -49,22 +51,24 @@ class Shape:
         return ir.Constant(self.ints, numbers)
 
 
+_FLOATS = {types.float64: (ir.DoubleType(), 8), types.float32: (ir.FloatType(), 4)}
 _SHAPES = {
-    types.float64: Shape(ir.DoubleType(), 8),
-    types.float32: Shape(ir.FloatType(), 4),
+    (kind, n_vectors): Shape(*_FLOATS[kind], n_vectors)
+    for kind in _FLOATS
+    for n_vectors in (1, PAIR)
 }
 
 
-def shape_of(*kinds: Any) -> Shape:
-    """Return the shape of vectors of these types of arrays, which must be of the same floats."""
+def shape_of(*kinds: Any, in_pairs: bool = False) -> Shape:
+    """Return the shape of vectors, or pairs, of arrays, which must be of the same floats."""
     dtype = kinds[0].dtype
     for kind in kinds:
-        if kind.dtype not in _SHAPES or kind.dtype != dtype or kind.layout != "C":
+        if kind.dtype not in _FLOATS or kind.dtype != dtype or kind.layout != "C":
             raise TypingError(
                 "lanes are of contiguous arrays, all of float64 or all of float32, not of "
                 + ", ".join(map(str, kinds))
             )
-    return _SHAPES[dtype]
+    return _SHAPES[dtype, PAIR if in_pairs else 1]
 
 
 def call(builder: ir.IRBuilder, name: str, returns: Any, arguments: list[ir.Value]) -> ir.Value:

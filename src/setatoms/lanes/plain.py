@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.lanes.vector import Loop, Vector, count_lanes, padded
+from setatoms.lanes.vector import Loop, Vector, count_lanes, count_sides, padded
 
 Floats = NDArray[Any]
 Ints = NDArray[Any]
@@ -72,13 +72,13 @@ def make_loop(loop: Loop) -> Callable[..., Any]:
         arrays = _check(arguments[: loop.n_arrays])
         numbers = [array.reshape(-1) for array in arrays]
         scalars = arguments[loop.n_arrays : loop.n_arrays + loop.n_scalars]
-        # with single vectors step by step, as each finds there what the last one has written
-        size = count_lanes(arrays[0].dtype) if loop.vectors else max(length, 1)
+        # with single pairs step by step, as each finds there what the last one has written
+        size = count_sides(arrays[0].dtype) if loop.pairs else max(length, 1)
         reduced: list[list[Floats]] = [[] for _ in loop.reduces]
         with np.errstate(all="ignore"):
-            for at in range(0, length if loop.vectors else max(length, 1), size):
+            for at in range(0, length if loop.pairs else max(length, 1), size):
                 parts = [
-                    array[:size] if k in loop.vectors else array[at : min(at + size, length)]
+                    array[:size] if k in loop.pairs else array[at : min(at + size, length)]
                     for k, array in enumerate(numbers)
                 ]
                 n = len(parts[0])
@@ -98,9 +98,9 @@ def make_loop(loop: Loop) -> Callable[..., Any]:
         return (results[0] if len(results) == 1 else tuple(results)) if results else None
 
     def run_one(*arguments: Any) -> Any:
-        return run(count_lanes(arguments[0].dtype), *arguments)
+        return run(count_sides(arguments[0].dtype), *arguments)
 
-    return run_one if loop.one_vector else run
+    return run_one if loop.one_pair else run
 
 
 def _check(arrays: tuple[Floats, ...]) -> tuple[Floats, ...]:

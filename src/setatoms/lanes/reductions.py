@@ -39,8 +39,19 @@ class Total:
         raise NotImplementedError
 
     def result(self) -> ir.Value:
-        """Return the one number that the lanes come to."""
-        raise NotImplementedError
+        """Combine halves until one number is left."""
+        b, total, width = self.builder, self.builder.load(self.slot), self.shape.lanes
+        while width > 1:
+            width //= 2
+            undefined = ir.Constant(total.type, ir.Undefined)
+            low, high = (
+                ir.Constant(ir.VectorType(INT32, width), list(range(first, first + width)))
+                for first in (0, width)
+            )
+            total = self.combine(
+                b.shuffle_vector(total, undefined, low), b.shuffle_vector(total, undefined, high)
+            )
+        return b.extract_element(total, INT32(0))
 
 
 class Sum(Total):
@@ -50,39 +61,18 @@ class Sum(Total):
         """Return sums."""
         return self.builder.fadd(left, right)
 
-    def result(self) -> ir.Value:
-        """Add halves until one number is left."""
-        b, total, width = self.builder, self.builder.load(self.slot), self.shape.lanes
-        while width > 1:
-            width //= 2
-            low, high = (
-                ir.Constant(ir.VectorType(INT32, width), list(range(first, first + width)))
-                for first in (0, width)
-            )
-            undefined = ir.Constant(total.type, ir.Undefined)
-            total = b.fadd(
-                b.shuffle_vector(total, undefined, low), b.shuffle_vector(total, undefined, high)
-            )
-        return b.extract_element(total, INT32(0))
-
 
 class _Max(Total):
     start = -inf
     order = "<"
-    name = "fmax"
 
     def combine(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self.builder.select(self.builder.fcmp_ordered(self.order, left, right), right, left)
-
-    def result(self) -> ir.Value:
-        name = f"llvm.vector.reduce.{self.name}.{self.shape.name}"
-        return call(self.builder, name, self.shape.number, [self.builder.load(self.slot)])
 
 
 class _Min(_Max):
     start = inf
     order = ">"
-    name = "fmin"
 
 
 class _ArgMax(Total):

@@ -1,4 +1,4 @@
-"""Small systems of equations side by side, one vector for each entry of a matrix.
+"""Small systems of equations side by side, a pair of vectors for each entry of a matrix.
 
 Of a symmetric or a triangular matrix the lower half is kept, row after row: row q begins at entry
 ``q (q + 1) / 2``. Up to four rows are worked on together, so that a sum need not wait for its own
@@ -37,7 +37,7 @@ class _Rows:
     builder : ir.IRBuilder
         Where instructions go.
     shape : Shape
-        Of vectors.
+        Of pairs of vectors.
     lower : ir.Value
         Where the matrix begins.
     vectors : ir.Value
@@ -160,7 +160,7 @@ def _everywhere(n_rows: int) -> list[tuple[int, int]]:
 
 def _solve_lower(_context, lower, vectors, _n_places):
     """Replace vectors by the solution of ``L x = vectors``; the diagonal of L counts as ones."""
-    shape = shape_of(lower, vectors)
+    shape = shape_of(lower, vectors, in_pairs=True)
 
     def generate(context, builder, signature, values):
         matrix, target = _pointers(context, builder, signature, values)
@@ -180,7 +180,7 @@ def _solve_lower(_context, lower, vectors, _n_places):
 
 def _solve_upper(_context, lower, vectors, _n_places):
     """Replace vectors by the solution of ``L^T x = vectors``; the diagonal of L counts as ones."""
-    shape = shape_of(lower, vectors)
+    shape = shape_of(lower, vectors, in_pairs=True)
 
     def generate(context, builder, signature, values):
         matrix, target = _pointers(context, builder, signature, values)
@@ -202,7 +202,7 @@ def _solve_upper(_context, lower, vectors, _n_places):
 
 def _subtract_symmetric(_context, out, lower, vectors, _n_places):
     """Subtract the product of a symmetric matrix and vectors from out, in place."""
-    shape = shape_of(out, lower, vectors)
+    shape = shape_of(out, lower, vectors, in_pairs=True)
 
     def generate(context, builder, signature, values):
         target, matrix, source = _pointers(context, builder, signature, values)
@@ -229,7 +229,7 @@ def _factor_column(_context, lower, products, inverses, _column, _n_places, _lea
     one and to the square of every entry below it; one over it goes to inverses. Entries before they
     are divided by the pivot go to products.
     """
-    shape = shape_of(lower, products, inverses)
+    shape = shape_of(lower, products, inverses, in_pairs=True)
 
     def generate(context, builder, signature, values):
         b, (column, n_places, least_pivot) = builder, values[3:]

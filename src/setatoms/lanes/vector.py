@@ -11,6 +11,9 @@ from numpy.typing import DTypeLike
 
 # A vector fills a line of the cache: eight numbers in double precision, sixteen in single.
 VECTOR_BYTES = 64
+# Small systems of equations are worked on in pairs of vectors: one of them alone would keep the
+# processor waiting for its last result.
+PAIR = 2
 
 
 def count_lanes(dtype: DTypeLike) -> int:
@@ -20,6 +23,11 @@ def count_lanes(dtype: DTypeLike) -> int:
     (8, 16)
     """
     return VECTOR_BYTES // np.dtype(dtype).itemsize
+
+
+def count_sides(dtype: DTypeLike) -> int:
+    """Return how many numbers of this type a pair of vectors has."""
+    return PAIR * count_lanes(dtype)
 
 
 LANES = count_lanes(np.float64)
@@ -91,6 +99,11 @@ class Loop(NamedTuple):
     body: Callable[..., Lanes]
     writes: Sequence[int]
     reduces: Sequence[str]
-    vectors: Sequence[int] = ()
+    pairs: Sequence[int] = ()
     any_length: bool = False
-    one_vector: bool = False
+    one_pair: bool = False
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether a step is over two vectors of each array."""
+        return self.one_pair or len(self.pairs) > 0

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike, NDArray
 
-from setatoms._compile import kernel
-from setatoms.lanes import aligned_zeros, count_lanes, vector_kernel
+from setatoms._compile import part
+from setatoms.lanes import aligned_zeros, count_sides, pair_kernel
 
 Floats = NDArray[Any]  # of one precision
 
@@ -63,13 +63,15 @@ GONE = 17  # 1 where an atom has left at this step
 UPDATE = 18  # for linear algebra: how much of an update is left, and by what to change
 BETA = 19
 BEGUN = 20  # about the objective before the first step
-_N_BY_SIGNAL = 21
+COUNT = 21  # places that are in use at first
+_N_BY_SIGNAL = 22
 
 
 class Group(NamedTuple):
     """Signals side by side; the last axis is over them. Of symmetric matrices, the lower half.
 
-    There are as many as one vector has lanes: with more, signals wait longer for the slowest.
+    There are as many as a pair of vectors has lanes: with fewer, each waits for its own last
+    result, with more, for the slowest of all.
     """
 
     places: Floats  # (_N_BY_PLACE, n_places, size)
@@ -81,7 +83,7 @@ class Group(NamedTuple):
 
 def allocate_group(n_places: int, dtype: DTypeLike) -> Group:
     """Return an empty group for signals of up to n_places atoms, in that precision."""
-    n_entries, size = n_places * (n_places + 1) // 2, count_lanes(dtype)
+    n_entries, size = n_places * (n_places + 1) // 2, count_sides(dtype)
     return Group(
         places=aligned_zeros((_N_BY_PLACE, n_places, size), dtype),
         signals=aligned_zeros((_N_BY_SIGNAL, size), dtype),
@@ -91,10 +93,10 @@ def allocate_group(n_places: int, dtype: DTypeLike) -> Group:
     )
 
 
-@kernel
+@part
 def length_of(n_places, group):
     """Return how many numbers the first places of a row of ``Group.places`` have."""
     return n_places * group.places.shape[2]
 
 
-copy = vector_kernel(2, 0, lambda source, _target: ([source], []), writes=(1,))
+copy = pair_kernel(2, 0, lambda source, _target: ([source], []), writes=(1,))

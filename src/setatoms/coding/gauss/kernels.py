@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setatoms._compile import inlined, kernel
+from setatoms._compile import inlined, kernel, part
 from setatoms.coding.batch import (
     CHUNKS_PER_CALL,
     next_chunk,
@@ -75,9 +75,9 @@ def _solve_rows(gaussians, budget, start, greedy, rounds, rows, out):
     choose_greedily(n_fresh, rounds.queue, gaussians, budget, greedy, rows, out, rounds.counts)
     solve_in_rounds(gaussians, budget, greedy, rounds, rows, out)
     for row in range(out.errors.shape[0]):
-        _pad(rounds.counts[row], out.support[row], rows.z[row], out.values[row])
+        _pad(rounds.counts[row], out.support[row], out.values[row])
         if start.support.shape[0] > 0:
-            _memorise(row, out.support[row], rows.z[row], start)
+            _memorise(row, rounds.counts[row], out.support[row], rows.z[row], start)
 
 
 @kernel
@@ -105,7 +105,7 @@ def _begin_rows(gaussians, start, rounds, rows, out):
     return n_fresh
 
 
-@kernel
+@part
 def _recall(row, start, support, z):
     """Load the code to start from; return its number of atoms."""
     k = 0
@@ -116,18 +116,18 @@ def _recall(row, start, support, z):
     return k
 
 
-@kernel
-def _memorise(row, support, z, start):
+@part
+def _memorise(row, k, support, z, start):
     """Save the code for the next time."""
     for q in range(start.support.shape[1]):
-        start.support[row, q], start.z[row, q] = support[q], z[q]
+        start.support[row, q], start.z[row, q] = support[q], z[q] if q < k else 0.0
 
 
-@kernel
-def _pad(k, support, z, x):
+@part
+def _pad(k, support, x):
     """Mark the places from k on as unused."""
     for q in range(k, support.shape[0]):
-        support[q], z[q], x[q] = -1, 0.0, 0.0
+        support[q], x[q] = -1, 0.0
 
 
 @kernel
@@ -145,7 +145,7 @@ def _leave_residuals(atoms, rows, out):
         out.errors[row] = share * np.sqrt(left)
 
 
-@kernel
+@part
 def _is_cancelled(row, space, out):
     """Tell whether rounding has passed off as a code what is none.
 
@@ -158,7 +158,7 @@ def _is_cancelled(row, space, out):
     return not (fits and error * error <= 1.01 * square)
 
 
-@kernel
+@part
 def _fill_members(row, gaussians, out, members):
     """Fill members (width, m) with a signal's actual atoms unit(d + v x r)."""
     for q in range(out.support.shape[1]):
@@ -192,7 +192,7 @@ def _finish(row, gaussians, budget, space, out):
     out.errors[row] = norm(out.residuals[row])
 
 
-@kernel
+@part
 def _unscale(row, lam, scale, out):
     """Undo the scaling of a signal; give the objective its unit."""
     out.objective[row] *= lam

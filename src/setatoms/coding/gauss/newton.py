@@ -9,7 +9,7 @@ if they are positive definite; so no entry of ``D^(1/2) L`` exceeds 1 (Gill and 
 
 from __future__ import annotations
 
-from setatoms._compile import kernel
+from setatoms._compile import kernel, part
 from setatoms.coding.gauss.group import (
     BEFORE,
     BEGUN,
@@ -48,10 +48,10 @@ from setatoms.lanes import (
     entry,
     factor_column,
     lane_kernel,
+    pair_kernel,
     solve_lower,
     solve_upper,
     subtract_symmetric,
-    vector_kernel,
 )
 
 # Newton steps with a fixed matrix converge fast or not at all.
@@ -88,7 +88,7 @@ def solve_group(n_places, threshold, budget, group):
     refuse_inexact(budget.resolution, group)
 
 
-@kernel
+@part
 def _correlate(n_places, group):
     """Fill near with first - G z."""
     near, z = group.places[NEAR], group.places[Z]
@@ -97,7 +97,7 @@ def _correlate(n_places, group):
     subtract_symmetric(near, group.gram, z, n_places)
 
 
-@kernel
+@part
 def _factor(n_places, group):
     """Fill the factor, column by column, and the scales."""
     gram, lower, places = group.gram, group.lower, group.places
@@ -110,7 +110,7 @@ def _factor(n_places, group):
         factor_column(lower, group.products, places[SCALE], p, n_places, _LEAST_PIVOT)
 
 
-@kernel
+@part
 def _remove(n_places, group):
     """Update the factor where atoms have left.
 
@@ -129,7 +129,7 @@ def _remove(n_places, group):
             _update_factor(mark[q], lower[entry(q, p)], mark[p], beta)
 
 
-@kernel
+@part
 def _newton_step(n_places, tol, group):
     """Take a step; atoms whose coefficient reaches zero leave.
 
@@ -159,7 +159,7 @@ def _newton_step(n_places, tol, group):
     return at_rest > 0.0, changed > 0.0
 
 
-@kernel
+@part
 def _solve_factored(n_places, group):
     """Replace step by the solution of L D L^T step = right."""
     step, lower = group.places[STEP], group.lower
@@ -249,19 +249,19 @@ def _factor_body(mark: Vector, lower: Vector, own: Vector, beta: Vector) -> Lane
     return [mark, lower + beta * mark], []
 
 
-_begin = vector_kernel(3, 0, _begin_body, writes=(0, 1, 2))
+_begin = pair_kernel(3, 0, _begin_body, writes=(0, 1, 2))
 _set_weaken = lane_kernel(
-    3, 0, lambda _weaken, spread, strength: ([strength * spread], []), writes=(0,), vectors=(2,)
+    3, 0, lambda _weaken, spread, strength: ([strength * spread], []), writes=(0,), pairs=(2,)
 )
-_enter = lane_kernel(4, 0, _enter_body, writes=(3,), vectors=(1,))
-_enter_diagonal = vector_kernel(4, 0, _diagonal_body, writes=(3,))
-_set_right = lane_kernel(10, 0, _right_body, writes=(8, 9), vectors=(6, 7))
+_enter = lane_kernel(4, 0, _enter_body, writes=(3,), pairs=(1,))
+_enter_diagonal = pair_kernel(4, 0, _diagonal_body, writes=(3,))
+_set_right = lane_kernel(10, 0, _right_body, writes=(8, 9), pairs=(6, 7))
 _multiply = lane_kernel(2, 0, lambda target, factor: ([target * factor], []), writes=(0,))
-_reset = vector_kernel(3, 0, _reset_body, writes=(0, 1, 2))
-_begin_update = vector_kernel(1, 0, lambda update: ([update.constant(_BARRIER)], []), writes=(0,))
-_most = vector_kernel(1, 0, lambda numbers: ([], [numbers]), reduces=("max",))
-_update_pivot = vector_kernel(4, 0, _pivot_body, writes=(1, 2, 3))
-_update_factor = vector_kernel(4, 0, _factor_body, writes=(0, 1))
-_measure = lane_kernel(7, 0, _measure_body, writes=(4, 5, 6), vectors=(5, 6))
-_decide = vector_kernel(7, 1, _decide_body, writes=(3, 4, 5, 6), reduces=("min",))
-_move = lane_kernel(8, 0, _move_body, writes=(0, 1, 2, 3, 4, 5), reduces=("max",), vectors=(5, 7))
+_reset = pair_kernel(3, 0, _reset_body, writes=(0, 1, 2))
+_begin_update = pair_kernel(1, 0, lambda update: ([update.constant(_BARRIER)], []), writes=(0,))
+_most = pair_kernel(1, 0, lambda numbers: ([], [numbers]), reduces=("max",))
+_update_pivot = pair_kernel(4, 0, _pivot_body, writes=(1, 2, 3))
+_update_factor = pair_kernel(4, 0, _factor_body, writes=(0, 1))
+_measure = lane_kernel(7, 0, _measure_body, writes=(4, 5, 6), pairs=(5, 6))
+_decide = pair_kernel(7, 1, _decide_body, writes=(3, 4, 5, 6), reduces=("min",))
+_move = lane_kernel(8, 0, _move_body, writes=(0, 1, 2, 3, 4, 5), reduces=("max",), pairs=(5, 7))

@@ -5,7 +5,7 @@ The equations stand in `setatoms.coding.gauss.problem`.
 
 from __future__ import annotations
 
-from setatoms._compile import kernel
+from setatoms._compile import part
 from setatoms.coding.gauss.group import (
     BOUND,
     FIRST,
@@ -28,7 +28,7 @@ from setatoms.coding.gauss.group import (
     copy,
     length_of,
 )
-from setatoms.lanes import Lanes, Vector, lane_kernel, vector_kernel
+from setatoms.lanes import Lanes, Vector, lane_kernel, pair_kernel
 
 # Of which no ratio can be taken, in either precision.
 _NO_CHANGE = 1e-37
@@ -38,7 +38,7 @@ _SETTLED = 64.0
 _MOST_REST = 4.0
 
 
-@kernel
+@part
 def refresh(n_places, threshold, group):
     """Renew ||e||^2, 1/alpha and tau for the present z, once, and what follows from them.
 
@@ -53,7 +53,7 @@ def refresh(n_places, threshold, group):
     )  # fmt: skip
 
 
-@kernel
+@part
 def settle(n_places, resolution, group):
     """Renew 1/alpha and tau until they agree, by the secant method, signal by signal.
 
@@ -71,7 +71,7 @@ def settle(n_places, resolution, group):
         _aim_secant(signals[GAP], signals[GAP_BEFORE], signals[SECANT])
 
 
-@kernel
+@part
 def evaluate(n_places, threshold, group):
     """Fill value with the objective (in units of lam)."""
     places, signals = group.places, group.signals
@@ -82,7 +82,7 @@ def evaluate(n_places, threshold, group):
     )  # fmt: skip
 
 
-@kernel
+@part
 def refuse_inexact(resolution, group):
     """Fill value with HUGE where r does not follow from z: tau is still off, or e is too long."""
     signals = group.signals
@@ -92,7 +92,7 @@ def refuse_inexact(resolution, group):
     )  # fmt: skip
 
 
-@kernel
+@part
 def _measure_rest(n_places, group):
     """Fill ||e||^2."""
     places, signals = group.places, group.signals
@@ -100,7 +100,7 @@ def _measure_rest(n_places, group):
     _explain(length_of(n_places, group), signals[REST], places[Z], places[FIRST], places[NEAR])
 
 
-@kernel
+@part
 def _renew(n_places, group):
     """Renew 1/alpha for the present tau; fill gap with the tau that follows less this one."""
     places, signals = group.places, group.signals
@@ -182,12 +182,12 @@ def _refuse_body(
     return [value.where_negative(rest - (square * _MOST_REST + _NO_CHANGE), HUGE)], []
 
 
-_explain = lane_kernel(4, 0, _explain_body, writes=(0,), vectors=(0,))
-_prepare = vector_kernel(5, 0, _prepare_body, writes=(2, 3, 4))
-_renew_lifts = lane_kernel(7, 0, _renew_body, writes=(3, 4), vectors=(4, 5, 6))
-_follow = vector_kernel(6, 1, _follow_body, writes=(3, 4, 5))
-_disagreement = vector_kernel(2, 1, lambda *given: ([], [_excess(*given)]), reduces=("max",))
-_take_secant = vector_kernel(4, 1, _take_body, writes=(0, 2, 3))
-_aim_secant = vector_kernel(3, 0, _aim_body, writes=(2,))
-_refuse = vector_kernel(5, 1, _refuse_body, writes=(4,))
-_add_prices = lane_kernel(7, 1, _price_body, writes=(6,), vectors=(4, 5, 6))
+_explain = lane_kernel(4, 0, _explain_body, writes=(0,), pairs=(0,))
+_prepare = pair_kernel(5, 0, _prepare_body, writes=(2, 3, 4))
+_renew_lifts = lane_kernel(7, 0, _renew_body, writes=(3, 4), pairs=(4, 5, 6))
+_follow = pair_kernel(6, 1, _follow_body, writes=(3, 4, 5))
+_disagreement = pair_kernel(2, 1, lambda *given: ([], [_excess(*given)]), reduces=("max",))
+_take_secant = pair_kernel(4, 1, _take_body, writes=(0, 2, 3))
+_aim_secant = pair_kernel(3, 0, _aim_body, writes=(2,))
+_refuse = pair_kernel(5, 1, _refuse_body, writes=(4,))
+_add_prices = lane_kernel(7, 1, _price_body, writes=(6,), pairs=(4, 5, 6))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from setatoms._compile import kernel
+from setatoms._compile import kernel, part
 from setatoms.lanes import Lanes, Vector, aligned_zeros, lane_kernel
 
 # The start is done when no coefficient would move by more than a share of the threshold that the
@@ -68,7 +68,7 @@ def choose_greedily(n_fresh, queue, gaussians, budget, greedy, rows, out, counts
             _take_steps(first, gaussians, greedy)
 
 
-@kernel
+@part
 def _prepare_step(side, n_taken, n_fresh, queue, gaussians, budget, greedy, rows, out, counts):
     """Prepare the next step of a side: of its signal or, if that is done, of the next in the queue.
 
@@ -87,7 +87,7 @@ def _prepare_step(side, n_taken, n_fresh, queue, gaussians, budget, greedy, rows
     return n_taken
 
 
-@kernel
+@part
 def _load(side, row, gaussians, greedy, rows, out):
     """Begin with a signal."""
     greedy.rows[side], greedy.counts[side] = row, 0
@@ -98,7 +98,7 @@ def _load(side, row, gaussians, greedy, rows, out):
     )  # fmt: skip
 
 
-@kernel
+@part
 def _goes_on(side, threshold, least_share, greedy):
     """Decide by how much to change the chosen coefficient; False if the start is done."""
     j, z = greedy.atoms[side], greedy.z[side]
@@ -119,21 +119,21 @@ def _goes_on(side, threshold, least_share, greedy):
     return True
 
 
-@kernel
+@part
 def _unload(side, greedy, rows, out, counts):
     """Hand over the atoms in use, in the order in which they came in."""
     row, k = greedy.rows[side], 0
     for q in range(greedy.counts[side]):
         j = greedy.order[side, q]
         greedy.listed[side, j] = False
-        if greedy.z[side, j] != 0.0:
-            out.support[row, k], rows.z[row, k] = j, greedy.z[side, j]
-            k += 1
+        z = greedy.z[side, j]
+        out.support[row, k], rows.z[row, k] = j, z
+        k += z != 0.0
     counts[row] = k
     greedy.rows[side] = -1
 
 
-@kernel
+@part
 def _take_steps(first, gaussians, greedy):
     """Take the step of each side of the team, and choose the atoms to change next."""
     gram, team = gaussians.layout.gram, slice(first, first + _SIDE)
