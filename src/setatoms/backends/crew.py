@@ -27,7 +27,7 @@ Work = Callable[[], None]
 
 # How often to look for more work, or for the end of it, before sleeping: some tenths of a
 # millisecond.
-_LOOKS = 5_000
+_LOOKS = 10_000
 # A caller keeps the interpreter for some microseconds after it gave work, a thread that has ended
 # for one: pauses until then, in which asking for the interpreter would only slow them down.
 _PAUSES_TO_BEGIN, _PAUSES_TO_END = 400, 40

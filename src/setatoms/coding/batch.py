@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import Counter, effective_jobs, fetch_add, run_counted
 from setatoms.coding.blocks import Layout
 from setatoms.coding.codes import Codes
+from setatoms.lanes import empty_arrays
 
 S = TypeVar("S")
 
@@ -84,6 +85,8 @@ def store_members(members, support, target):
             target[q, i] = members[q, i] if support[q] >= 0 else 0.0
 
 
+# Parts of the last chunks.
+_PARTS = 4
 # Chunks to take in one call of a kernel, which then returns so that an interruption is noticed.
 CHUNKS_PER_CALL = 8
 
@@ -93,14 +96,35 @@ class Chunks(NamedTuple):
 
     counter: Counter  # (1,): the next chunk
     chunk_rows: int
+    n_whole: int  # chunks that have so many rows; those behind them are smaller
     errors: NDArray[np.float64]  # (n,), or (0,): where errors go as well
+    leaves_late: bool  # whether rows that could take long are not coded, but marked with LATE
+
+
+# The error of a row that is still to be coded.
+LATE = -1.0
 
 
 @kernel
 def next_chunk(chunks, n_rows):
     """Return where the next chunk of n_rows is; behind the last row if none is left."""
-    first = fetch_add(chunks.counter) * chunks.chunk_rows
-    return first, min(first + chunks.chunk_rows, n_rows)
+    number = fetch_add(chunks.counter)
+    first = min(number, chunks.n_whole) * chunks.chunk_rows
+    size = chunks.chunk_rows
+    if number >= chunks.n_whole:
+        size = max(1, chunks.chunk_rows // _PARTS)
+        first += (number - chunks.n_whole) * size
+    return first, min(first + size, n_rows)
+
+
+def split(n_rows: int, chunk_rows: int, n_threads: int) -> tuple[int, int]:
+    """Return how many chunks are whole, and how many there are with those that are smaller.
+
+    Several threads share the last ones in parts, so that none waits long for another.
+    """
+    n_whole = max(0, n_rows // chunk_rows - n_threads) if n_threads > 1 else n_rows // chunk_rows
+    left = n_rows - n_whole * chunk_rows
+    return n_whole, n_whole - (-left // max(1, chunk_rows // _PARTS))
 
 
 @kernel
@@ -134,6 +158,7 @@ class Coder(Protocol):
     minimises: bool  # whether it reports an objective and sweeps
     most_rows: int  # of a chunk: more where a row takes less time
     most_sweeps: int  # over all atoms, for a row that takes longest
+    usual_sweeps: int  # for one that is coded where late rows are left
     rows_per_thread: int  # rows that take longer to code than starting another thread
     layout: Layout  # the atoms; its kernels look whether it is halted
 
@@ -154,15 +179,16 @@ def allocate(coder: Coder, X: NDArray[Any], *, members: bool = False) -> Outputs
     n_samples, n_features = X.shape
     shape = (n_samples, coder.width)
     n_reported = n_samples if coder.minimises else 0
-    return Outputs(
-        support=np.empty(shape, np.int32),
-        values=np.empty(shape, X.dtype),
-        residuals=np.empty((n_samples, n_features), X.dtype),
-        errors=np.empty(n_samples, X.dtype),
-        members=np.empty((*shape, n_features) if members else (0, 0, 0), X.dtype),
-        objective=np.empty(n_reported, X.dtype),
-        n_sweeps=np.empty(n_reported, np.int32),
-    )
+    kinds: dict[str, tuple[tuple[int, ...], DTypeLike]] = {
+        "support": (shape, np.int32),
+        "values": (shape, X.dtype),
+        "residuals": (X.shape, X.dtype),
+        "errors": ((n_samples,), X.dtype),
+        "members": ((*shape, n_features) if members else (0, 0, 0), X.dtype),
+        "objective": ((n_reported,), X.dtype),
+        "n_sweeps": ((n_reported,), np.int32),
+    }
+    return Outputs(**dict(zip(kinds, empty_arrays(*kinds.values()), strict=True)))
 
 
 def chunk_outputs(coder: Coder, X: NDArray[Any]) -> WorkSpaces[Outputs]:
@@ -175,9 +201,9 @@ def count_threads(coder: Coder, n_rows: int, n_jobs: int | None) -> int:
     return max(1, min(effective_jobs(n_jobs), n_rows // coder.rows_per_thread))
 
 
-def takes_long(coder: Coder, n_rows: int) -> bool:
+def takes_long(coder: Coder, n_rows: int, n_sweeps: int) -> bool:
     """Tell whether coding so many rows in one call could take longer than Ctrl-C should wait."""
-    return n_rows * coder.most_sweeps >= _LONG * coder.rows_per_thread
+    return n_rows * n_sweeps >= _LONG * coder.rows_per_thread
 
 
 def code(coder: Coder, X: NDArray[Any], *, n_jobs: int | None, members: bool = False) -> Outputs:
@@ -236,24 +262,66 @@ def _run(
     errors: NDArray[np.float64],
     n_jobs: int | None,
 ) -> None:
-    """Code all rows into ``out``, or only their errors into ``errors``."""
+    """Code all rows into ``out``, or only their errors into ``errors``.
+
+    Where some could take long but hardly one does, these come last: the others need not wait for
+    the thread that works in place of the main one (see `setatoms.backends.run_together`).
+    """
+    largest = min(len(rows), CHUNKS_PER_CALL * coder.most_rows)
+    could_take_long = takes_long(coder, largest, coder.most_sweeps)
+    leaves_late = could_take_long and not takes_long(coder, largest, coder.usual_sweeps)
+    _take_chunks(coder, rows, out, errors, n_jobs, leaves_late, could_take_long and not leaves_late)
+    if leaves_late:
+        late = np.flatnonzero((errors if out is None else out.errors) == LATE)
+        if len(late):
+            _run_late(coder, rows, late, out, errors, n_jobs)
+
+
+def _run_late(
+    coder: Coder,
+    rows: NDArray[np.float64],
+    late: NDArray[np.intp],
+    out: Outputs | None,
+    errors: NDArray[np.float64],
+    n_jobs: int | None,
+) -> None:
+    """Code the rows that were left."""
+    part, long = signals(rows[late], 0, len(late)), takes_long(coder, len(late), coder.most_sweeps)
+    if out is None:
+        late_errors = np.empty(len(late))
+        _take_chunks(coder, part, None, late_errors, n_jobs, leaves_late=False, long=long)
+        errors[late] = late_errors
+        return
+    late_out = allocate(coder, part, members=len(out.members) > 0)
+    _take_chunks(coder, part, late_out, _NO_ERRORS, n_jobs, leaves_late=False, long=long)
+    for target, source in zip(out, late_out, strict=True):
+        if len(target):
+            target[late] = source
+
+
+def _take_chunks(
+    coder: Coder,
+    rows: NDArray[np.float64],
+    out: Outputs | None,
+    errors: NDArray[np.float64],
+    n_jobs: int | None,
+    leaves_late: bool,
+    long: bool,
+) -> None:
+    """Let threads code the rows, chunk by chunk."""
     n_threads = count_threads(coder, len(rows), n_jobs)
     n_chunks = _CHUNKS_PER_THREAD * n_threads if n_threads > 1 else 1
     most_rows = min(coder.most_rows, _MOST_PER_CHUNK * coder.rows_per_thread)
     chunk_rows = max(1, min(most_rows, -(-len(rows) // n_chunks)))
+    n_whole, n_chunks = split(len(rows), chunk_rows, n_threads)
     outputs = chunk_outputs(coder, rows)
 
     def call(counter: Counter) -> None:
         target = outputs.get(chunk_rows) if out is None else out
-        coder.code_chunks(rows, target, Chunks(counter, chunk_rows, errors))
+        chunks = Chunks(counter, chunk_rows, n_whole, errors, leaves_late)
+        coder.code_chunks(rows, target, chunks)
 
-    run_counted(
-        call,
-        -(-len(rows) // chunk_rows),
-        n_threads,
-        coder.layout.halt,
-        takes_long(coder, min(len(rows), CHUNKS_PER_CALL * chunk_rows)),
-    )
+    run_counted(call, n_chunks, n_threads, coder.layout.halt, long)
 
 
 def signals(X: NDArray[Any], start: int, stop: int) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ class PlainCoder(ABC):
 
     minimises = False
     most_rows = 512
-    most_sweeps = 1
+    most_sweeps = usual_sweeps = 1
     rows_per_thread = 2048
 
     def __init__(self, atoms: Array | Layout, width: int) -> None:

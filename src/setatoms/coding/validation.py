@@ -36,6 +36,13 @@ def check_radii(radii: ArrayLike, n_atoms: int, *, low: float, high: float) -> N
     given = np.atleast_1d(np.asarray(radii))
     checked: NDArray[np.float64] = given
     # what is usually given needs no more; `check_array` takes as long as coding a hundred signals
+    if (
+        given.dtype == np.float64
+        and given.shape == (n_atoms,)
+        and low <= given.min()
+        and given.max() < high
+    ):
+        return given
     if given.dtype != np.float64 or not np.isfinite(given).all():
         checked = check_array(
             given, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="radii"

@@ -34,7 +34,7 @@ from typing import Any
 
 from setatoms._compile import JIT_DISABLED
 from setatoms.lanes import plain
-from setatoms.lanes.aligned import aligned_zeros
+from setatoms.lanes.aligned import aligned_zeros, empty_arrays
 from setatoms.lanes.compiled import compile_loop
 from setatoms.lanes.packed import entry
 from setatoms.lanes.products import multiply_chosen as _multiply_chosen
@@ -54,6 +54,7 @@ __all__ = [
     "aligned_zeros",
     "count_lanes",
     "count_sides",
+    "empty_arrays",
     "entry",
     "factor_column",
     "lane_kernel",

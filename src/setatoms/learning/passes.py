@@ -136,7 +136,8 @@ def sum_parts(
         space, out = memory.spaces.get(CHUNK_ROWS), memory.outputs.get(CHUNK_ROWS)
         call(space, out, Parts(counter, memory.part_rows, sums))
 
-    n_threads, long = count_threads(coder, len(X), n_jobs), takes_long(coder, len(X))
+    n_threads = count_threads(coder, len(X), n_jobs)
+    long = takes_long(coder, len(X), coder.most_sweeps)
     run_counted(take_parts, n_parts, n_threads, coder.layout.halt, long)
     weight, n_users, abs_sum, sq_sum = add_groups(of_atoms.swapaxes(0, 1))
     error, objective = add_groups(of_parts.T).tolist()

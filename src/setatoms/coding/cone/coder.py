@@ -36,7 +36,7 @@ class ConeCoder:
         self.cd_sweeps = int(cd_sweeps)
         self.n_atoms = len(self.layout.atoms)
         self.width = int(n_nonzero)
-        self.most_sweeps = self.width * (1 + self.cd_sweeps)
+        self.most_sweeps = self.usual_sweeps = self.width * (1 + self.cd_sweeps)
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.layout)
         self.spaces = shared_spaces(_allocate, sizes_of(self.layout), self.width)
 

@@ -38,6 +38,7 @@ class GaussCoder:
 
     minimises = True
     most_rows = CHUNK_ROWS
+    usual_sweeps = 8
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class GaussCoder:
         names: list[str] = []
         for start in range(0, len(X), self.most_rows):
             rows = signals(X, start, min(start + self.most_rows, len(X)))
-            chunks = Chunks(np.zeros(1, np.int64), len(rows), np.empty(0))
+            chunks = Chunks(np.zeros(1, np.int64), len(rows), 1, np.empty(0), False)
             self.code_chunks(rows, out := allocate(self, rows), chunks)
             space = self.spaces.get(len(rows)).rows
             settled, refined = space.settled[: len(rows)], space.refined[: len(rows)]

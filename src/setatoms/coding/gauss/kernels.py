@@ -7,6 +7,7 @@ import numpy as np
 from setatoms._compile import inlined, kernel, part
 from setatoms.coding.batch import (
     CHUNKS_PER_CALL,
+    LATE,
     next_chunk,
     outputs_for,
     report_errors,
@@ -24,6 +25,8 @@ from setatoms.vectors import add, copy, dot, multiply, norm
 _MOST_LEAN = 0.5
 # By how much of ||y||^2 the ||e||^2 of the equations may differ from that of the code.
 _MOST_OFF = 1e-4
+# Signals of a chunk that are coded alone even where such are left for later.
+_MOST_ALONE = 2
 
 
 @kernel
@@ -33,21 +36,29 @@ def code_chunks(X, gaussians, budget, start, space, out, chunks):
         first, last = next_chunk(chunks, X.shape[0])
         if first < last:
             here = outputs_for(first, last, X.shape[0], out)
-            fill_gaussian(X[first:last], gaussians, budget, start, space, here)
+            fill_gaussian(X[first:last], gaussians, budget, start, space, here, chunks.leaves_late)
             report_errors(first, here, chunks)
 
 
 @inlined
-def fill_gaussian(X, gaussians, budget, start, space, out):
-    """Code the rows of X (n, m) into out, from known codes, which are replaced by the new ones."""
+def fill_gaussian(X, gaussians, budget, start, space, out, leaves_late):
+    """Code the rows of X (n, m) into out, from known codes, which are replaced by the new ones.
+
+    Of those that groups do not settle, most may be left: they are marked.
+    """
     _correlate(X, gaussians.layout, space.rows)
     _solve_rows(gaussians, budget, start, space.greedy, space.rounds, space.rows, out)
     _leave_residuals(gaussians.layout.atoms, space.rows, out)
+    n_alone = 0
     for row in range(X.shape[0]):
         left = not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps
         if _is_cancelled(row, space, out):
             left, space.rows.settled[row] = True, False
             out.n_sweeps[row] = min(out.n_sweeps[row], budget.max_sweeps - 1)
+        n_alone += left
+        if left and leaves_late and n_alone > _MOST_ALONE:
+            out.errors[row] = LATE
+            continue
         if left:
             _finish(row, gaussians, budget, space, out)
         if out.members.shape[0] > 0:

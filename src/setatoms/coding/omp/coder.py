@@ -40,7 +40,7 @@ class OmpCoder:
         self.layout = prepare(atoms)
         self.n_atoms = len(self.layout.atoms)
         self.width = int(n_nonzero)
-        self.most_sweeps = self.width
+        self.most_sweeps = self.usual_sweeps = self.width
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, self.layout)
         self.coarse = self._coarse()
         sizes = sizes_of(self.layout), sizes_of(self.coarse)
