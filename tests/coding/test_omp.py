@@ -9,7 +9,8 @@ from sklearn.preprocessing import normalize
 
 from setatoms import omp
 from setatoms.coding import reference
-from setatoms.coding.batch import Chunks, allocate
+from setatoms.coding.batch import allocate
+from setatoms.coding.chunks import Chunks
 from setatoms.coding.omp import coder
 
 both = pytest.mark.parametrize("coder", [omp, reference.omp], ids=["compiled", "reference"])

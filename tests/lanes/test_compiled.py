@@ -11,6 +11,7 @@ from setatoms.lanes import (
     aligned_zeros,
     count_lanes,
     count_sides,
+    empty_arrays,
     factor_column,
     lane_kernel,
     largest_left,
@@ -394,3 +395,15 @@ def test_single_products_are_entries_of_all_products(dtype):
     chosen, out = rng.integers(0, right.shape[1], 16), np.empty(16, dtype)
     multiply_some(left, np.ascontiguousarray(right.T), chosen, out)
     assert np.array_equal(out, everything[np.arange(16), chosen])
+
+
+def test_small_arrays_share_a_block_and_large_ones_do_not():
+    kinds = [((3, 5), np.int32), ((7,), np.float64), ((0, 0, 0), np.float64), ((2, 2), np.float32)]
+    arrays = list(empty_arrays(*kinds))
+    assert [(array.shape, array.dtype) for array in arrays] == kinds
+    for number, array in enumerate(arrays):
+        array[...] = number
+    assert all((array == number).all() for number, array in enumerate(arrays))
+    assert len({id(array.base) for array in arrays}) == 1
+    # who keeps one of these does not keep the other
+    assert all(array.base is None for array in empty_arrays(((1 << 22,), float), ((3,), float)))

@@ -8,8 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.batch import CHUNKS_PER_CALL, Chunks, Outputs, next_chunk, outputs_for
 from setatoms.coding.blocks import Layout, prepare
+from setatoms.coding.chunks import (
+    CHUNKS_PER_CALL,
+    Chunks,
+    Outputs,
+    next_chunk,
+    outputs_for,
+)
 
 Array = NDArray[np.float64]
 

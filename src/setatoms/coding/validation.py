@@ -34,7 +34,6 @@ def check_signals_and_atoms(X: ArrayLike, atoms: ArrayLike) -> tuple[Floats, Flo
 def check_radii(radii: ArrayLike, n_atoms: int, *, low: float, high: float) -> NDArray[np.float64]:
     """Return radii as float64 of shape (n_atoms,), each in ``[low, high)``."""
     given = np.atleast_1d(np.asarray(radii))
-    checked: NDArray[np.float64] = given
     # what is usually given needs no more; `check_array` takes as long as coding a hundred signals
     if (
         given.dtype == np.float64
@@ -43,10 +42,9 @@ def check_radii(radii: ArrayLike, n_atoms: int, *, low: float, high: float) -> N
         and given.max() < high
     ):
         return given
-    if given.dtype != np.float64 or not np.isfinite(given).all():
-        checked = check_array(
-            given, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="radii"
-        )
+    checked: NDArray[np.float64] = check_array(
+        given, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="radii"
+    )
     if checked.shape != (n_atoms,):
         raise ValueError(
             f"radii has shape {checked.shape} for {n_atoms} atoms; give one radius an atom"

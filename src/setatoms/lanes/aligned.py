@@ -28,7 +28,7 @@ def aligned_zeros(shape: int | tuple[int, ...], dtype: DTypeLike = np.float64) -
     buffer = np.zeros(n_bytes + _LINE, np.uint8)
     # three times as fast as buffer.ctypes.data
     start = -buffer.__array_interface__["data"][0] % _LINE
-    return buffer[start : start + n_bytes].view(kind).reshape(shape)
+    return np.ndarray(shape, kind, buffer, start)
 
 
 def empty_arrays(*kinds: tuple[tuple[int, ...], DTypeLike]) -> Iterator[NDArray[Any]]:

@@ -11,7 +11,8 @@ from sklearn.utils import check_array, check_random_state
 
 from setatoms._compile import kernel
 from setatoms.backends import run_chunks
-from setatoms.coding.batch import Outputs, allocate, code_into
+from setatoms.coding.batch import allocate, code_into
+from setatoms.coding.chunks import Outputs
 from setatoms.coding.omp.coder import OmpCoder
 from setatoms.coding.validation import check_count, check_magnitude, check_n_nonzero
 from setatoms.lanes import Lanes, Vector, lane_kernel

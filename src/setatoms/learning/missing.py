@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import run_chunks
-from setatoms.coding.batch import Coder, Outputs, code
+from setatoms.coding.batch import Coder, code
+from setatoms.coding.chunks import Outputs
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -15,15 +15,8 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import CHUNK_ROWS, Counter, run_counted
-from setatoms.coding.batch import (
-    Coder,
-    Outputs,
-    WorkSpaces,
-    chunk_outputs,
-    code,
-    count_threads,
-    takes_long,
-)
+from setatoms.coding.batch import Coder, WorkSpaces, chunk_outputs, code, count_threads, takes_long
+from setatoms.coding.chunks import Outputs
 from setatoms.coding.cone.coder import ConeCoder
 from setatoms.coding.gauss.coder import GaussCoder
 from setatoms.coding.gauss.problem import NO_CODES, KnownCodes

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.batch import Chunks, Outputs, rows_of, shared_spaces
+from setatoms.coding.batch import rows_of, shared_spaces
 from setatoms.coding.blocks import Layout, SignalBlock, Sizes, allocate_block, sizes_of
+from setatoms.coding.chunks import Chunks, Outputs
 from setatoms.coding.cone.kernels import code_chunks
 from setatoms.coding.cone.pairs import ConePairs, allocate_pairs
 from setatoms.coding.cone.selection import prepare_cones

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setatoms._compile import inlined, kernel
-from setatoms.coding.batch import (
+from setatoms.coding.blocks import correlate_block
+from setatoms.coding.chunks import (
     CHUNKS_PER_CALL,
     next_chunk,
     outputs_for,
@@ -13,7 +14,6 @@ from setatoms.coding.batch import (
     store,
     store_members,
 )
-from setatoms.coding.blocks import correlate_block
 from setatoms.coding.cone.pairs import code_pairs, finish_pair
 from setatoms.coding.cone.selection import closest_cone, closest_cone_with_care
 from setatoms.vectors import add, copy, dot, fill, multiply, norm

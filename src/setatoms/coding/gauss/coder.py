@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setatoms.backends import CHUNK_ROWS
-from setatoms.coding.batch import Chunks, Outputs, allocate, rows_of, shared_spaces, signals
+from setatoms.coding.batch import allocate, rows_of, shared_spaces, signals
 from setatoms.coding.blocks import Layout, prepare, sizes_of
+from setatoms.coding.chunks import Chunks, Outputs
 from setatoms.coding.gauss.kernels import code_chunks
 from setatoms.coding.gauss.problem import NO_CODES, Budget, Gaussians
 from setatoms.coding.gauss.space import allocate_space
@@ -18,9 +19,10 @@ from setatoms.coding.gauss.space import allocate_space
 _WORTH_A_THREAD = 400_000
 # From this tolerance on, single precision will do, if numbers are not beyond this many times 1.
 _COARSE, _IN_RANGE = 1e-5, 1e10
-# The start is done when no coefficient would move by more than this share of the threshold. Greedy
-# steps are cheaper than the rounds that they save, but beyond a tolerance there are few to save.
-_START_SHARE, _SHORT_START_SHARE, _SHORT_START = 0.15, 0.25, 1e-3
+# The start is done when no coefficient would move by more than a share of the threshold. Greedy
+# steps are cheaper than the rounds that they save, but with a high tolerance there are few to save.
+# Of each pair, the share is for tolerances above the other number.
+_START_SHARES = ((1e-3, 0.25), (_COARSE, 0.12), (0.0, 0.15))
 
 
 def precision_for(tol: float, threshold: float) -> tuple[type[np.floating[Any]], float]:
@@ -53,7 +55,7 @@ class GaussCoder:
         lam, gamma = float(lam), float(gamma)
         threshold = gamma / (2 * lam)
         # beyond these limits an atom is as good as rigid, or free, and squares would overflow
-        own = lam * np.clip(radii, 1e-10, 1e50) ** 2
+        own = lam * np.minimum(np.maximum(radii, 1e-10), 1e50) ** 2
         widest = float(own.max())
         dtype, farthest = precision_for(tol, threshold)
         if dtype == np.float32 and widest > _IN_RANGE:
@@ -67,7 +69,7 @@ class GaussCoder:
         spreads[: self.n_atoms] = own
         self.gaussians = Gaussians(layout, spreads, threshold, widest, farthest, lam)
         resolution = 4 * float(np.finfo(dtype).eps)
-        start_share = _SHORT_START_SHARE if tol > _SHORT_START else _START_SHARE
+        start_share = next(share for above, share in _START_SHARES if tol > above)
         self.budget = Budget(int(max_sweeps), float(tol), resolution, start_share)
         self.most_sweeps = self.budget.max_sweeps
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, layout)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setatoms._compile import inlined, kernel, part
-from setatoms.coding.batch import (
+from setatoms.coding.blocks import load_block
+from setatoms.coding.chunks import (
     CHUNKS_PER_CALL,
     LATE,
     next_chunk,
@@ -13,11 +14,11 @@ from setatoms.coding.batch import (
     report_errors,
     store_members,
 )
-from setatoms.coding.blocks import load_block
 from setatoms.coding.gauss.alone import refine
 from setatoms.coding.gauss.descent import descend
-from setatoms.coding.gauss.rounds import DONE, OPEN, solve_in_rounds
+from setatoms.coding.gauss.rounds import solve_in_rounds
 from setatoms.coding.gauss.start import choose_greedily
+from setatoms.coding.gauss.state import DONE, OPEN
 from setatoms.lanes import multiply_rows, subtract_rows
 from setatoms.vectors import add, copy, dot, multiply, norm
 

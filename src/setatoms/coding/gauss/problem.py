@@ -24,11 +24,11 @@ a little weaker.
 
 A signal is coded in *sweeps*, or rounds. A greedy lasso gives the atoms to start with (`start`).
 Each sweep solves the equations above on the atoms in use (`newton`), dropping an atom whose
-coefficient reaches zero, then takes in atoms at rest that violate their bound (`rounds`). A signal
-for which a sweep fails to lower the objective, or whose coefficients cancel so that rounding leaves
-nothing of the equations, goes on alone, by Newton's method in ``x`` and ``r`` (`alone`), as does,
-from nothing, one whose atoms may lean too far for ``z``. Coordinate descent (`descent`) finishes
-what that cannot, if rounding stops it.
+coefficient reaches zero, then takes in atoms at rest that violate their bound (`look`); `rounds`
+goes from one to the next. A signal for which a sweep fails to lower the objective, or whose
+coefficients cancel so that rounding leaves nothing of the equations, goes on alone, by Newton's
+method in ``x`` and ``r`` (`alone`), as does, from nothing, one whose atoms may lean too far for
+``z``. Coordinate descent (`descent`) finishes what that cannot, if rounding stops it.
 """
 
 from __future__ import annotations

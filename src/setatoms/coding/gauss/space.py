@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from setatoms.coding.blocks import Sizes
 from setatoms.coding.gauss.alone import Refinement, allocate_refinement
 from setatoms.coding.gauss.descent import Past, allocate_past
-from setatoms.coding.gauss.rounds import Rounds, allocate_rounds
 from setatoms.coding.gauss.start import Greedy, allocate_greedy
+from setatoms.coding.gauss.state import Rounds, allocate_rounds
 from setatoms.lanes import aligned_zeros
 
 

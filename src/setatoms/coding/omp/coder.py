@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setatoms.coding.batch import Chunks, Outputs, rows_of, shared_spaces
+from setatoms.coding.batch import rows_of, shared_spaces
 from setatoms.coding.blocks import (
     Layout,
     SignalBlock,
@@ -17,6 +17,7 @@ from setatoms.coding.blocks import (
     prepare,
     sizes_of,
 )
+from setatoms.coding.chunks import Chunks, Outputs
 from setatoms.coding.omp.coarse import CoarseSpace, allocate_coarse
 from setatoms.coding.omp.kernels import code_chunks
 from setatoms.coding.omp.pairs import OmpPairs, allocate_pairs

@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from setatoms._compile import inlined, kernel
-from setatoms.coding.batch import CHUNKS_PER_CALL, next_chunk, outputs_for, report_errors, store
 from setatoms.coding.blocks import correlate_block
+from setatoms.coding.chunks import (
+    CHUNKS_PER_CALL,
+    next_chunk,
+    outputs_for,
+    report_errors,
+    store,
+)
 from setatoms.coding.omp.coarse import choose_coarsely, correlate_exactly
 from setatoms.coding.omp.pairs import (
     LEAST_CORRELATION,

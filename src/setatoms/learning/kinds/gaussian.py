@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import CHUNK_ROWS, fetch_add
-from setatoms.coding.batch import CHUNKS_PER_CALL, outputs_for, signals
+from setatoms.coding.batch import signals
 from setatoms.coding.blocks import Layout
+from setatoms.coding.chunks import CHUNKS_PER_CALL, outputs_for
 from setatoms.coding.gauss.coder import GaussCoder
 from setatoms.coding.gauss.kernels import fill_gaussian
 from setatoms.coding.gauss.problem import NO_CODES, KnownCodes
