@@ -17,7 +17,7 @@ from setatoms.coding.gauss.coder import GaussCoder
 @pytest.mark.parametrize("n_rows", [0, 1, 9, 10, 41, 512, 1000])
 def test_chunks_cover_all_rows_once(n_rows, chunk_rows, n_threads):
     n_whole, n_chunks = split(n_rows, chunk_rows, n_threads)
-    chunks = Chunks(np.zeros(1, np.int64), chunk_rows, n_whole, np.empty(0), False)
+    chunks = Chunks(np.zeros(1, np.int64), chunk_rows, n_whole, np.empty(0), n_rows)
     taken = [next_chunk(chunks, n_rows) for _ in range(n_chunks)]
     assert [row for first, last in taken for row in range(first, last)] == list(range(n_rows))
     assert all(0 < last - first <= chunk_rows for first, last in taken)
@@ -30,13 +30,13 @@ def test_threads_share_the_last_chunks_in_parts():
     assert (n_whole, n_chunks) == (17, 17 + 11)
 
 
-def far_and_near(n_rows):
+def far_and_near(n_rows, max_sweeps=10_000):
     """Return signals of which every third is so far out that its atoms may turn anywhere."""
     rng = np.random.default_rng(0)
     atoms = normalize(rng.standard_normal((24, 8)))
     X = rng.standard_normal((n_rows, 8))
     X[::3] *= 1000.0
-    coder = GaussCoder(atoms, np.full(24, 0.08), 1.0, 1.0, 10_000, 1e-7)
+    coder = GaussCoder(atoms, np.full(24, 0.08), 1.0, 1.0, max_sweeps, 1e-7)
     return coder, X
 
 
@@ -81,3 +81,7 @@ def test_few_rows_that_take_long_are_not_left(n_late):
     assert coder.solvers(X)[0] == "newton"
     code(coder, X, n_jobs=1)
     assert n_late == []
+    # unless they could take so long that they must not keep the main thread
+    patient, _ = far_and_near(0, max_sweeps=1_000_000)
+    code(patient, X, n_jobs=1)
+    assert 0 < n_late[0] <= 2

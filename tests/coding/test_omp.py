@@ -226,7 +226,7 @@ def test_signals_that_few_atoms_represent_are_coded_among_others(monkeypatch, le
     X[3], X[8], X[11] = 0.0, 2 * atoms[7], atoms[4] - 3 * atoms[9]
     made = coder.OmpCoder(atoms, 4)
     out = allocate(made, X)
-    made.code_chunks(X, out, Chunks(np.zeros(1, np.int64), len(X), 1, np.empty(0), False))
+    made.code_chunks(X, out, Chunks(np.zeros(1, np.int64), len(X), 1, np.empty(0), len(X)))
     alone = np.flatnonzero(~(made.spaces.get(0).steps.spare[: len(X)] > 0.0))
     assert set(alone) == {3, 8, 11}
     expected = reference.omp(X, atoms, n_nonzero=4)

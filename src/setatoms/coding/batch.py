@@ -145,6 +145,9 @@ def errors(coder: Coder, X: NDArray[Any], *, n_jobs: int | None) -> NDArray[Any]
 _NO_ERRORS = np.empty(0)
 # Sweeps over all atoms, as a multiple of those worth another thread: about a tenth of a second.
 _LONG = 250
+# Rows of a chunk that could take long, and are coded with the others all the same, if all of them
+# together take at most so many times as long.
+_FEW, _A_WHILE = 2, 10
 # Of signals in single precision, so many are copied at a time.
 _SLAB_ROWS = 1 << 16
 # Rows of a chunk, as a multiple of those worth another thread: about a tenth of a second.
@@ -172,10 +175,12 @@ def _run(
     the thread that works in place of the main one (see `setatoms.backends.run_together`).
     """
     largest = min(len(rows), CHUNKS_PER_CALL * coder.most_rows)
-    could_take_long = takes_long(coder, largest, coder.most_sweeps)
-    leaves_late = could_take_long and not takes_long(coder, largest, coder.usual_sweeps)
-    _take_chunks(coder, rows, out, errors, n_jobs, leaves_late, could_take_long and not leaves_late)
-    if leaves_late:
+    long, most_slow = takes_long(coder, largest, coder.most_sweeps), len(rows)
+    if long and not takes_long(coder, largest, coder.usual_sweeps):
+        slowest = takes_long(coder, CHUNKS_PER_CALL * _FEW, coder.most_sweeps // _A_WHILE)
+        long, most_slow = False, 0 if slowest else _FEW
+    _take_chunks(coder, rows, out, errors, n_jobs, most_slow, long)
+    if most_slow < len(rows):
         late = np.flatnonzero((errors if out is None else out.errors) == LATE)
         if len(late):
             _run_late(coder, rows, late, out, errors, n_jobs)
@@ -193,11 +198,11 @@ def _run_late(
     part, long = signals(rows[late], 0, len(late)), takes_long(coder, len(late), coder.most_sweeps)
     if out is None:
         late_errors = np.empty(len(late))
-        _take_chunks(coder, part, None, late_errors, n_jobs, leaves_late=False, long=long)
+        _take_chunks(coder, part, None, late_errors, n_jobs, len(part), long)
         errors[late] = late_errors
         return
     late_out = allocate(coder, part, members=len(out.members) > 0)
-    _take_chunks(coder, part, late_out, _NO_ERRORS, n_jobs, leaves_late=False, long=long)
+    _take_chunks(coder, part, late_out, _NO_ERRORS, n_jobs, len(part), long)
     for target, source in zip(out, late_out, strict=True):
         if len(target):
             target[late] = source
@@ -209,7 +214,7 @@ def _take_chunks(
     out: Outputs | None,
     errors: NDArray[np.float64],
     n_jobs: int | None,
-    leaves_late: bool,
+    most_slow: int,
     long: bool,
 ) -> None:
     """Let threads code the rows, chunk by chunk."""
@@ -222,7 +227,7 @@ def _take_chunks(
 
     def call(counter: Counter) -> None:
         target = outputs.get(chunk_rows) if out is None else out
-        chunks = Chunks(counter, chunk_rows, n_whole, errors, leaves_late)
+        chunks = Chunks(counter, chunk_rows, n_whole, errors, most_slow)
         coder.code_chunks(rows, target, chunks)
 
     run_counted(call, n_chunks, n_threads, coder.layout.halt, long)

@@ -57,7 +57,7 @@ class Chunks(NamedTuple):
     chunk_rows: int
     n_whole: int  # chunks that have so many rows; those behind them are smaller
     errors: NDArray[np.float64]  # (n,), or (0,): where errors go as well
-    leaves_late: bool  # whether rows that could take long are not coded, but marked with LATE
+    most_slow: int  # of a chunk, rows to code that could take long; others are marked with LATE
 
 
 @kernel

@@ -19,10 +19,9 @@ from setatoms.coding.gauss.space import allocate_space
 _WORTH_A_THREAD = 400_000
 # From this tolerance on, single precision will do, if numbers are not beyond this many times 1.
 _COARSE, _IN_RANGE = 1e-5, 1e10
-# The start is done when no coefficient would move by more than a share of the threshold. Greedy
-# steps are cheaper than the rounds that they save, but with a high tolerance there are few to save.
-# Of each pair, the share is for tolerances above the other number.
-_START_SHARES = ((1e-3, 0.25), (_COARSE, 0.12), (0.0, 0.15))
+# The start is done when no coefficient would move by more than this share of the threshold. Greedy
+# steps are cheaper than the rounds that they save, but beyond a tolerance there are few to save.
+_START_SHARE, _SHORT_START_SHARE, _SHORT_START = 0.15, 0.25, 1e-3
 
 
 def precision_for(tol: float, threshold: float) -> tuple[type[np.floating[Any]], float]:
@@ -40,7 +39,7 @@ class GaussCoder:
 
     minimises = True
     most_rows = CHUNK_ROWS
-    usual_sweeps = 8
+    usual_sweeps = 8  # rounds; hardly a row has more
 
     def __init__(
         self,
@@ -69,7 +68,7 @@ class GaussCoder:
         spreads[: self.n_atoms] = own
         self.gaussians = Gaussians(layout, spreads, threshold, widest, farthest, lam)
         resolution = 4 * float(np.finfo(dtype).eps)
-        start_share = next(share for above, share in _START_SHARES if tol > above)
+        start_share = _SHORT_START_SHARE if tol > _SHORT_START else _START_SHARE
         self.budget = Budget(int(max_sweeps), float(tol), resolution, start_share)
         self.most_sweeps = self.budget.max_sweeps
         self.rows_per_thread = rows_of(_WORTH_A_THREAD, layout)
@@ -88,7 +87,7 @@ class GaussCoder:
         names: list[str] = []
         for start in range(0, len(X), self.most_rows):
             rows = signals(X, start, min(start + self.most_rows, len(X)))
-            chunks = Chunks(np.zeros(1, np.int64), len(rows), 1, np.empty(0), False)
+            chunks = Chunks(np.zeros(1, np.int64), len(rows), 1, np.empty(0), len(rows))
             self.code_chunks(rows, out := allocate(self, rows), chunks)
             space = self.spaces.get(len(rows)).rows
             settled, refined = space.settled[: len(rows)], space.refined[: len(rows)]

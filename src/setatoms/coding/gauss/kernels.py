@@ -26,8 +26,6 @@ from setatoms.vectors import add, copy, dot, multiply, norm
 _MOST_LEAN = 0.5
 # By how much of ||y||^2 the ||e||^2 of the equations may differ from that of the code.
 _MOST_OFF = 1e-4
-# Signals of a chunk that are coded alone even where such are left for later.
-_MOST_ALONE = 2
 
 
 @kernel
@@ -37,27 +35,27 @@ def code_chunks(X, gaussians, budget, start, space, out, chunks):
         first, last = next_chunk(chunks, X.shape[0])
         if first < last:
             here = outputs_for(first, last, X.shape[0], out)
-            fill_gaussian(X[first:last], gaussians, budget, start, space, here, chunks.leaves_late)
+            fill_gaussian(X[first:last], gaussians, budget, start, space, here, chunks.most_slow)
             report_errors(first, here, chunks)
 
 
 @inlined
-def fill_gaussian(X, gaussians, budget, start, space, out, leaves_late):
+def fill_gaussian(X, gaussians, budget, start, space, out, most_slow):
     """Code the rows of X (n, m) into out, from known codes, which are replaced by the new ones.
 
-    Of those that groups do not settle, most may be left: they are marked.
+    Of those that groups do not settle, some are coded, and others marked with LATE.
     """
     _correlate(X, gaussians.layout, space.rows)
     _solve_rows(gaussians, budget, start, space.greedy, space.rounds, space.rows, out)
     _leave_residuals(gaussians.layout.atoms, space.rows, out)
-    n_alone = 0
+    n_slow = 0
     for row in range(X.shape[0]):
         left = not space.rows.settled[row] and out.n_sweeps[row] < budget.max_sweeps
         if _is_cancelled(row, space, out):
             left, space.rows.settled[row] = True, False
             out.n_sweeps[row] = min(out.n_sweeps[row], budget.max_sweeps - 1)
-        n_alone += left
-        if left and leaves_late and n_alone > _MOST_ALONE:
+        n_slow += left
+        if left and n_slow > most_slow:
             out.errors[row] = LATE
             continue
         if left:

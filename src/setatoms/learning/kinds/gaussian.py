@@ -139,7 +139,7 @@ def _sum_gaussians(X, gaussians, budget, codes, filling, space, out, parts):
             last = min(first + CHUNK_ROWS, stop)
             here = outputs_for(first, last, X.shape[0], out)
             known = KnownCodes(codes.support[first:last], codes.z[first:last])
-            fill_gaussian(X[first:last], gaussians, budget, known, space, here, False)
+            fill_gaussian(X[first:last], gaussians, budget, known, space, here, last - first)
             fill_in(first, last, filling, here)
             _add_gaussians(part, gaussians.layout.atoms, gaussians.spreads, here, parts.sums)
 
