@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from setatoms._compile import kernel
 from setatoms.backends import Counter, effective_jobs, run_counted
@@ -83,16 +83,17 @@ def allocate(coder: Coder, X: NDArray[Any], *, members: bool = False) -> Outputs
     n_samples, n_features = X.shape
     shape = (n_samples, coder.width)
     n_reported = n_samples if coder.minimises else 0
-    kinds: dict[str, tuple[tuple[int, ...], DTypeLike]] = {
-        "support": (shape, np.int32),
-        "values": (shape, X.dtype),
-        "residuals": (X.shape, X.dtype),
-        "errors": ((n_samples,), X.dtype),
-        "members": ((*shape, n_features) if members else (0, 0, 0), X.dtype),
-        "objective": ((n_reported,), X.dtype),
-        "n_sweeps": ((n_reported,), np.int32),
-    }
-    return Outputs(**dict(zip(kinds, empty_arrays(*kinds.values()), strict=True)))
+    return Outputs(
+        *empty_arrays(
+            (shape, np.int32),
+            (shape, X.dtype),
+            (X.shape, X.dtype),
+            ((n_samples,), X.dtype),
+            ((*shape, n_features) if members else (0, 0, 0), X.dtype),
+            ((n_reported,), X.dtype),
+            ((n_reported,), np.int32),
+        )
+    )
 
 
 def chunk_outputs(coder: Coder, X: NDArray[Any]) -> WorkSpaces[Outputs]:
